@@ -55,6 +55,11 @@ _NOTHING_LOST = frozenset({DECIDED_ELSEWHERE, "says nothing", "switched off"})
 """Why a key is not needed in files that are written anew."""
 
 _LEAST_CHANCE = "memory.least_chance"
+
+_REQUESTS = ("serving.input_tokens", "serving.output_tokens")
+
+_SERVING = "serving."
+"""What begins the inputs of a server, which is asked for other things than a training run."""
 _FASTEST = "maximize tokens_per_second"
 """What changes are judged by where no file says how long the run is."""
 
@@ -131,7 +136,8 @@ def imported(
     problems += _problems(reading, documents, [name for name, _ in texts], places)
     if any(problem.severity == "error" for problem in problems):
         return Imported("", reading.fates, (), tuple(problems))
-    asked = [path for reader in readers for path in reader.asked]
+    serves = _serves(reading)
+    asked = [path for reader in readers for path in reader.asked if path.startswith(_SERVING) == serves]
     kept = withheld(readers, reading.kinds, reading.found)
     plan = written(reading, own, asked, found.unread, [name for name, _ in texts], kept)
     problems += [_no_entry(found, scope, own) for found, _ in plan.rejected if _of_command(found)]
@@ -158,7 +164,8 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), writes: bool = 
     if found.files is not None:
         options["kept"] = _kept(found.files)
         options["offered"] = _offered(found.files)
-    if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
+    read = None if found.files is None or _serves(found.files.reading) else found.files.reading
+    if read is not None and not any(path in read.found for path in _LENGTHS):
         options["statements"] = (*options["statements"], _FASTEST)
     if found.files is not None and options.get("root") is None:
         wider = files.wider_root(plan, map(Path, found.files.texts))
@@ -168,8 +175,8 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), writes: bool = 
 
 def kept(found: Imported) -> str:
     """The text of a plan to keep, which is asked what its files are asked."""
-    if not found.plan:
-        return ""
+    if not found.plan or (found.files is not None and _serves(found.files.reading)):
+        return found.plan
     return f"{found.plan}\n# Files must fit likely; without this line a plan may fit tightly too.\n{_likely()}\n"
 
 
@@ -190,6 +197,11 @@ def _offered(read: Files) -> tuple[tuple[tuple[str, bool | float | str], ...], .
         for each in sets
         if not any(isinstance(one, (tuple, Written)) for one in each.values())
     )
+
+
+def _serves(reading: Reading) -> bool:
+    """Whether files start a server, and no training run."""
+    return any(path.startswith(_SERVING) for path in reading.found)
 
 
 def _likely() -> str:
@@ -339,11 +351,12 @@ def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
     found += [imports.no_size(path) for path in _unsized(reading)]
     if "hardware.gpu" not in reading.found:
         found.append(imports.no_card())
-    if "hardware.gpus" not in reading.found:
+    if "hardware.gpus" not in reading.found and not _serves(reading):
         found.append(imports.no_count())
-    if "dataset.sequence_length" not in reading.found:
+    if "dataset.sequence_length" not in reading.found and not _serves(reading):
         found.append(imports.no_length())
-    return found
+    requests = _REQUESTS if _serves(reading) else ()
+    return [*found, *(imports.no_request(path) for path in requests if path not in reading.found)]
 
 
 def _unsized(reading: Reading) -> Iterator[str]:

@@ -26,6 +26,9 @@ FIGURES = {
     "memory_gb": ("", 1e9),
     "gpu_hours": ("wall_gpu_hours", 3600.0),
     "wall_hours": ("wall_time", 3600.0),
+    "ttft_s": ("serving.ttft", 1.0),
+    "tpot_s": ("serving.tpot", 1.0),
+    "output_tokens_per_s_per_gpu": ("serving.output_rate_per_gpu", 1.0),
 }
 """Measured figures: the library's quantity, for memory by its kind, and how many base units the figure's unit is."""
 

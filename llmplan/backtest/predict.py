@@ -18,8 +18,8 @@ from llmplan.backtest.case import FIGURES, Case, choice
 from llmplan.solve import workers
 from llmplan.system.too_large import TooLarge
 
-RUN = ("gpu_hours", "wall_hours")
-"""Figures of a whole run, on the calendar; predicted where one was measured."""
+WHERE_MEASURED = ("gpu_hours", "wall_hours", "ttft_s", "tpot_s", "output_tokens_per_s_per_gpu")
+"""Figures of a whole run, on the calendar, and of a server; predicted where one was measured."""
 
 MEMORY = {
     "allocated": "memory.allocated",
@@ -81,7 +81,7 @@ def _predicted(case: Case, values: Values, bands: bool) -> Outcome:
     band: dict[str, tuple[float, float]] = {}
     lacking: dict[str, str] = {}
     for key, (quantity, unit) in FIGURES.items():
-        if key in RUN and key not in case.measured:
+        if key in WHERE_MEASURED and key not in case.measured:
             continue
         name = quantity or MEMORY.get(case.memory_kind, "")
         try:

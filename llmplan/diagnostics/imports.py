@@ -106,6 +106,11 @@ def no_length() -> Diagnostic:
     return error("E0401", "no file says how many tokens a sequence has", None, hint)
 
 
+def no_request(path: str) -> Diagnostic:
+    """E0401: configurations of a server, which never say how long its prompts and answers are."""
+    return error("E0401", f"no file says `{path}`, which a server is judged by", None, f"give it: `--set {path}=1000`")
+
+
 def unreadable(file: str, why: str, place: Span | None) -> Diagnostic:
     """E0512: a text that is not of the syntax that it begins like."""
     return error("E0512", f"cannot read `{visible_line(file)}`: {visible(why)}", place)

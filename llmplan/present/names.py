@@ -40,6 +40,8 @@ SERVING_CACHE = "serving.kv_cache"
 SERVING_TTFT = "serving.ttft"
 SERVING_TPOT = "serving.tpot"
 SERVING_COST = "serving.cost_per_million_tokens"
+SERVING_COST_INPUT = "serving.cost_per_million_input_tokens"
+SERVING_COST_BOTH = "serving.cost_per_million_tokens_of_both"
 SERVING_REPLICAS = "serving.replicas"
 SERVING_RATE = "serving.output_rate_per_gpu"
 SERVING_BOUND = "serving.bound"
@@ -148,7 +150,7 @@ FIRST = (
 
 FIRST_SERVED = (
     SERVING_GPUS, SERVING_REPLICAS, SERVING_COPY, SERVING_TTFT, SERVING_TPOT, SERVING_LATENCY, SERVING_RATE,
-    SERVING_COST, SERVING_MEMORY, SERVING_CACHE, SERVING_PLACES, PARAMS_TOTAL,
+    SERVING_COST, SERVING_COST_INPUT, SERVING_COST_BOTH, SERVING_MEMORY, SERVING_CACHE, SERVING_PLACES, PARAMS_TOTAL,
 )  # fmt: skip
 """The same of a plan that only serves."""
 

@@ -24,6 +24,12 @@ from llmplan.units.measure import Measure, Type
 MAX_TRIED = 1000
 """The most candidates that are checked one by one; if there are more, the search decides."""
 
+DEPTH = 8
+"""How many operations are looked through for the rounding that makes a value whole."""
+
+_ROUNDS = frozenset(("ceil", "floor", "round"))
+_KEEPS_WHOLE = frozenset(("max", "min", "add", "sub", "mul"))
+
 
 class DomainChecks:
     """Checks values as they are lowered."""
@@ -48,7 +54,7 @@ class DomainChecks:
             return value
         if self.graph.varies_alone(value) and written is not None and written.value is not None:
             return value  # a number at each point, as the plan writes it
-        whole = self.graph.add("whole", value) if type.whole else self.graph.const(1.0)
+        whole = self._whole(value) if type.whole else self.graph.const(1.0)
         inside = self._inside(value, domain)
         constant = self.graph.constant(value)
         if constant is not None and constant == constant and written is not None and written.value is not None:
@@ -67,6 +73,18 @@ class DomainChecks:
             )
             self.names.reasons.setdefault(name, f"`{name}` is {show(constant or 0.0, type, self.scope, '')}, {wrong}")
         return self.graph.add("select", legal, value, self.graph.const(math.nan))
+
+    def _whole(self, value: int) -> int:
+        """Whether a value is a whole number. Rounding proves it over a whole range too."""
+        return self.graph.add("finite" if self._rounded(value) else "whole", value)
+
+    def _rounded(self, value: int, depth: int = DEPTH) -> bool:
+        """Whether a value is whole wherever it is finite, as far as a few operations show it."""
+        node = self.graph[value]
+        if node.op == "const":
+            return node.value != node.value or float(node.value or 0).is_integer()
+        inner = node.args[1:] if node.op == "select" else node.args if node.op in _KEEPS_WHOLE else ()
+        return node.op in _ROUNDS or (depth > 0 and bool(inner) and all(self._rounded(arg, depth - 1) for arg in inner))
 
     def _open(self, name: str, value: int, type: Measure, domain: Domain | None, written: Setting | None) -> Result:
         """An unknown: candidates that the plan writes must be legal; illegal computed candidates are ignored."""

@@ -28,7 +28,7 @@ def test_results_are_those_of_serving(llmplan, path):
 
 def test_the_first_screen_says_when_tokens_come_what_they_cost_and_what_binds(llmplan, path):
     said = " ".join(llmplan("solve", path).out.split())
-    assert said.startswith("1 H100-SXM5-80GB serves queries with llama-3.1-8b at 0.708 USD a million tokens.")
+    assert said.startswith("1 H100-SXM5-80GB serves queries with llama-3.1-8b at 0.708 USD a million output tokens.")
     assert "The first token comes in 424 ms (237 ms – 1.36 s), each further one in 8.83 ms" in said
     assert "1 copy of 1 GPU, bound by memory bandwidth." in said
     rows = [row for row in ("memory 18.8 GB", "first token 424 ms", "token 8.83 ms") if row in said]

@@ -633,6 +633,9 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "report.md": lambda text, written, folder: report(text),
     "probe.sh": lambda text, written, folder: {},  # it starts launch.sh with fewer steps
     "vllm.yaml": lambda text, written, folder: {},  # of a plan that serves, read by tests/emit/test_vllm.py
+    "sglang.yaml": lambda text, written, folder: {},  # the same, by tests/emit/test_engines.py
+    "trtllm.yaml": lambda text, written, folder: {},
+    "trtllm_serve.sh": lambda text, written, folder: {},
 }
 """How each file that says something of a run is read; a target's files are added here."""
 

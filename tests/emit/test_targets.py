@@ -36,8 +36,10 @@ def test_the_product_has() -> None:
         "megatron_bridge",
         "probe",
         "report",
+        "sglang",
         "skypilot",
         "slurm",
+        "tensorrt_llm",
         "torchtitan",
         "vllm",
     }

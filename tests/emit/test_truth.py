@@ -63,7 +63,16 @@ def test_all_files_say_the_same_each_way(way: str, tmp_path: Path) -> None:
 def test_every_target_and_every_file_is_tried() -> None:
     """A further target needs a way to train in `random_plans.py`, and a reader of its files in `readers.py`."""
     # vLLM serves: its file says nothing of a training. A probe stands beside a training's files, and starts them.
-    emitted = " ".join([*(emits for way in WAYS.values() for emits in way.emits), *LAUNCHERS, "vllm", "probe"])
+    emitted = " ".join(
+        [
+            *(emits for way in WAYS.values() for emits in way.emits),
+            *LAUNCHERS,
+            "vllm",
+            "sglang",
+            "tensorrt_llm",
+            "probe",
+        ]
+    )
     known = load()[0]
     assert [name for name in targets() if name not in emitted] == []
     files = {file for target in known.values() for file, _ in target.files if not file.endswith(".svg")}

@@ -133,6 +133,8 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("", "serving.context / 1 token"),
         ("", "serving.longest_at_once"),
         ("", "serving.cache_tokens / 1 token"),
+        ("", "serving.concurrency"),
+        ("", "serving.longest_each / 1 token"),
     ],
     "serving_cost": [
         ("", "serving.cost_per_million_tokens"),

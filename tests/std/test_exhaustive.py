@@ -27,6 +27,10 @@ DECIDING = (
 """Enums of the library that decide memory or time."""
 
 CHOICES = {
+    # Only fp32 keeps what stays as it was trained in 32 bits, and only mxfp4 is the format of experts alone.
+    ("serving_rest_bytes", "ServingPrecision"),
+    ("serving.attention_rate", "ServingPrecision"),
+    ("serving.quantized", "ServingPrecision"),
     ("accelerate.alone", "Framework"),  # Whether a target's file is for its own framework.
     ("torchtitan.written", "Framework"),
     ("deepspeed.written", "Framework"),  # Likewise.

@@ -635,8 +635,10 @@ ELSEWHERE = (
     "megatron_",
     "probe_",
     "serving_",
+    "sglang_",
     "skypilot_",
     "slurm_",
+    "tensorrt_llm_",
     "torchtitan_",
     "vllm_",
 )

@@ -181,3 +181,16 @@ def test_more_accelerators_share_a_copy_where_answers_must_come_sooner() -> None
     assert number(found, "serving.copy_gpus") == number(found, "serving.tensor") > 2
     alone = api.solve("-", text=LATENCY.format(seconds=16) + "serving.concurrency = 1\n")
     assert alone.status == "infeasible" and "serving.tensor" in {one.name for one in alone.relaxations}
+
+
+def test_a_range_of_queries_and_of_a_price_gives_a_range_of_the_cost(plans):
+    found = plans.solve(
+        """model "llama-3.1-8b"
+        hardware { gpu = "H100-SXM5-80GB", price = 2 USD/GPU/hour .. 4 USD/GPU/hour }
+        serving { input_tokens = 1_000, output_tokens = 300, engine = vllm, concurrency = 32 }
+        serving.queries_per_minute = 800 .. 1_200
+        show serving.cost_per_million_tokens"""
+    )
+    assert "W0608" not in {one.code for one in found.diagnostics}
+    bounds = found.values["serving.cost_per_million_tokens"].spread
+    assert bounds is not None

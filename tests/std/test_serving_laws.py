@@ -111,3 +111,34 @@ def test_a_prompt_of_one_token_is_decoding(plan, told):
     plan = {**plan, "serving.input_tokens": "1 token", "serving.output_tokens": f"{told} tokens"}
     latency, token = figures(plan, "serving.latency", "serving.tpot", batch=1)
     assert latency == pytest.approx(told * token, rel=0.02)
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(plans, st.integers(1, 128), st.integers(1, 20), st.floats(0.2, 0.98))
+def test_the_busier_the_copies_the_longer_a_query_waits(plan, concurrency, copies, share):
+    (held,) = figures(plan, "serving.requests_per_second", concurrency=concurrency)
+    waits = [
+        figures(
+            plan, "serving.first_arrivals", "serving.mean_under_way", concurrency=concurrency, replicas=copies,
+            queries_per_minute=60 * held * copies * busy,
+        )
+        for busy in (share, share + 0.01)
+    ]  # fmt: skip
+    assert 0 <= waits[0][0] <= waits[1][0] and waits[0][1] == pytest.approx(share * concurrency)
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(plans, st.integers(1, 64), st.integers(60, 100_000))
+def test_copies_that_are_not_said_have_places_to_spare(plan, concurrency, queries):
+    names = ("serving.busy", "serving.busiest", "serving.replicas", "serving.replicas_needed")
+    busy, most, copies, least = figures(plan, *names, concurrency=concurrency, queries_per_minute=queries)
+    assert busy <= most * (1 + 1e-9) and copies >= least
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(plans, st.integers(1, 64))
+def test_as_many_of_the_longest_are_under_way_at_once_as_asked(plan, concurrency):
+    (length,) = figures(plan, "serving.longest_held", concurrency=concurrency)
+    if length >= 100_000:
+        (places,) = figures(plan, "serving.longest_at_once", concurrency=concurrency, context=length)
+        assert places == pytest.approx(concurrency, rel=1e-3)

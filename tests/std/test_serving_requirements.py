@@ -37,6 +37,11 @@ FAILING = [
     ("serving_fits", "serving.tensor = 1\nserving.precision = bf16", "141.1 GB of weights leave 0 GB of 1 GPU"),
     ("serving_batch_fits", "serving.batch = 20000", "the cache of 20,000 queries takes "),
     ("serving_unqueued", "serving.concurrency = 100000", "of 100,000 queries the cache holds "),
+    (
+        "serving_arrivals",
+        "serving.queries_per_minute = 980\nserving.replicas = 2\nserving.concurrency = 32",
+        "queueing: in the busiest minute queries take ",
+    ),
     ("serving_context", "serving.context = 1200", "a context of 1,200 tokens for 1,000 tokens and 300 tokens"),
     ("serving_within_context", "serving.context = 200000", "exceeds the model's 131,072 tokens"),
     ("serving_format_meant", "training.precision = fp8", "says nothing of serving"),

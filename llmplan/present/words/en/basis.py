@@ -29,9 +29,7 @@ class Basis(Labels):
         "Two layouts whose times differ by less than 5 % are nearer to each other than the model of step time can tell."
     )
     quality_left_out = "Model quality: neither loss nor accuracy is predicted."
-    serving_left_out = (
-        "Bursts: queries come evenly, and all are as long; speculative decoding; separate pools for prefill."
-    )
+    serving_left_out = "Bursts beyond chance; lengths that differ; speculative decoding; separate pools for prefill."
     loading_left_out = "Data loading and logging, unless overlapped with compute."
     script_memory_left_out = (
         "Memory that the training script itself holds on the GPU: evaluation batches, weight averages, metrics."

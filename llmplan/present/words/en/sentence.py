@@ -186,10 +186,10 @@ class Sentence(Labels):
 
         Args:
             needed: As many of the GPUs as answer the queries: the others are to spare.
-            cost: Of a million tokens of answers.
+            cost: Of a million tokens of answers, with their prompts.
         """
         rate = "queries" if queries is None else f"{queries.rough()} per minute"
-        price = "" if cost is None else f" at {cost.short()} a million tokens"
+        price = "" if cost is None else f" at {cost.short()} a million output tokens"
         enough = f"{count(needed)} of " if needed < gpus else ""
         who = f"{enough}{count(gpus)} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
         return line(who, model or "the model", price, chosen, ".")

@@ -28,7 +28,7 @@ class Basis(Labels):
     omitted_heading = "未包括"
     near_layouts = "时间相差不到 5% 的两个布局，单步时间的模型分辨不出先后。"
     quality_left_out = "模型质量：不预测损失和准确率。"
-    serving_left_out = "突发：请求均匀到来且长度相同；推测解码；独立的预填充池。"
+    serving_left_out = "超出随机到达的突发，以及长度不同的请求；推测解码；独立的预填充池。"
     loading_left_out = "数据读取和日志，除非与计算重叠。"
     script_memory_left_out = "训练脚本自身占用的显存：评估批次、权重平均、指标。"
 

@@ -148,7 +148,7 @@ class Sentence(Labels):
         chosen: Line,
     ) -> Line:
         rate = "" if queries is None else f"，每分钟 {queries.rough()}"
-        price = "" if cost is None else f"，每百万 token {cost.short()}"
+        price = "" if cost is None else f"，每百万输出 token {cost.short()}"
         enough = f"{count(needed)}/" if needed < gpus else ""
         who = f"{enough}{count(gpus)} 张 {gpu or 'GPU'} 部署 "
         return line(who, model or "该模型", f"{rate}{price}", chosen, "。")

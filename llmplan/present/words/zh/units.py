@@ -31,7 +31,7 @@ _PARTS = {
     "gradients of frozen weights, not computed": "冻结权重不计算的梯度",
     "difference to the assumed rate": "与假定速率之差", "cache": "缓存", "kernel starts": "内核启动",
     "all-reduce": "全归约", "engine": "引擎", "prefill of others": "其他请求的预填充", "server": "服务器",
-    "prefill": "预填充", "steps of others": "其他请求的步", "queue": "排队",
+    "prefill": "预填充", "steps of others": "其他请求的步", "queue": "排队", "arrivals": "到达排队",
 }  # fmt: skip
 _NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])((?:[−+]?\d[\d,.]*(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?[TBMk]?)(?: – [−+]?\d[\d,.]*[TBMk]?)?) ("
