@@ -98,14 +98,14 @@ def _point(
     point: Alternative, differing: tuple[str, ...], results: Sequence[str], digits: Mapping[str, int]
 ) -> Iterator[Line]:
     for amount in [amount for path, amount in point.settings if path in differing]:
-        yield _cell(amount, _digits(amount))
+        yield _cell(amount)
     for name, amount in [(name, amount) for name, amount in point.results if name in results]:
         yield _cell(amount, digits[name])
 
 
-def _cell(amount: Amount, digits: int | None) -> Line:
-    """A figure; of what is too long its beginning."""
-    text, unit = amount.parts(digits)
+def _cell(amount: Amount, digits: int | None = None) -> Line:
+    """A figure, cut where it is too long; without `digits`, at the precision of its kind."""
+    text, unit = amount.parts(_digits(amount) if digits is None else digits)
     return line(Figure(cut(text, _MOST_OF_A_CELL), unit))
 
 
@@ -179,11 +179,11 @@ def _variation(context: Context, table: Table, row: Row, single: bool, units: Ma
         units: For each result an amount in the unit of its column.
     """
     for amount in row.at:
-        cell = _cell(amount, _digits(amount)) if amount.value is not None else line(context.words.the_plan_itself)
+        cell = _cell(amount) if amount.value is not None else line(context.words.the_plan_itself)
         yield line(Strong(cell)) if row.best else cell
     solved = row.status == "solved"
     for path in table.unknowns[:_MOST_COLUMNS]:
-        yield _cell(row.unknowns[path], _digits(row.unknowns[path])) if solved and path in row.unknowns else EMPTY
+        yield _cell(row.unknowns[path]) if solved and path in row.unknowns else EMPTY
     for column in table.results[:_MOST_COLUMNS]:
         result = row.results.get(column.name) if solved else None
         ends = None if column.calendar else row.ends(column.name)
@@ -192,7 +192,7 @@ def _variation(context: Context, table: Table, row: Row, single: bool, units: Ma
             continue
         result = result.like(units[column.name])
         digits = _ENDS_ON_THE_CALENDAR if column.name in context.answer.calendar.values() else 3
-        yield _with_ends(result, ends, digits) if ends is not None else _cell(result, _digits(result))
+        yield _with_ends(result, ends, digits) if ends is not None else _cell(result)
     yield line(verdict(row, context.words))
     if row.best:
         yield line(context.words.best if single else context.words.as_good_as_any)
