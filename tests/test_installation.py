@@ -105,5 +105,5 @@ def test_only_what_is_known_to_be_the_installation() -> None:
 
 def test_a_target_that_is_missing_is_none_that_never_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(targets, "shipped", lambda: ["accelerate", "launch", "report"])
-    with pytest.raises(Broken, match="`templates/deepspeed` is missing"):
+    with pytest.raises(Broken, match="`templates/axolotl` is missing"):
         targets.load()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from attrs import evolve, frozen
@@ -73,12 +74,14 @@ def with_calendar(listed: list[Result], program: Program, lowering: Lowering) ->
 
 
 def _quantity(program: Program, lowering: Lowering, name: str) -> Result | None:
-    """A quantity of the library or plan as a result; None if it has no value, or is assumed."""
+    """A quantity of the library or plan as a result; None if it has no value, is undefined, or is assumed."""
     quantity = program.scope.quantities.get(name)
     if quantity is None or name in program.assumptions or not isinstance(quantity.type, Measure):
         return None
     node = lowering.name(name)
-    return None if isinstance(node, Missing) else Result(name, node, quantity.type, quantity.unit, Ref(name))
+    if isinstance(node, Missing) or math.isnan(lowering.graph.constant(node) or 0.0):
+        return None
+    return Result(name, node, quantity.type, quantity.unit, Ref(name))
 
 
 def values_of(found: list[Result], lowering: Lowering, point: Mapping[int, float]) -> list[float]:

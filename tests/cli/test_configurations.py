@@ -144,10 +144,13 @@ def test_a_folder_and_forms_for_machines(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_keys_that_go_together_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    batch = "--micro-batch-size 8 --recompute-granularity selective"
     Path("a.sh").write_text(
-        MEGATRON.replace("--micro-batch-size 1", "--micro-batch-size 16 --recompute-granularity selective")
+        MEGATRON.replace("--micro-batch-size 1", batch)
+        .replace("--seq-length 2048", "--seq-length 4096")
+        .replace("embeddings 2048", "embeddings 4096")
     )
-    assert run(["solve", "a.sh", "--gpu", "RTX-4090"]) == 3
+    assert run(["solve", "a.sh", "--gpu", "A100-40GB"]) == 3
     err = capsys.readouterr().err
     assert "recompute-granularity: selective → full, a.sh:" in err and "+ --recompute-num-layers 1`" in err
 

@@ -32,7 +32,7 @@ SEVERAL = {
     "E0304": {"units": 2},
     "E0305": {"system": 3, "units": 4},
     "E0310": {"decorators": 6},
-    "E0401": {"imports": 5, "solving": 1, "system": 3},
+    "E0401": {"imports": 6, "solving": 1, "system": 3},
     "E0403": {"solving": 1, "system": 1},
     "E0404": {"solving": 1, "system": 2},
     "E0407": {"system": 2},
