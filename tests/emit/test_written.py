@@ -251,3 +251,26 @@ def test_only_one_of_two_scripts_is_written() -> None:
     waived = "".join(f"waive {name}\n" for name in OF_BOTH)
     _, problems = render(api.solve("-", text=PLAN + both + waived))
     assert [one.code for one in problems] == ["E0506"] and f"`{SCRIPT}`" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("emit", "name"),
+    [
+        ('slurm { script = "mine.py" }', "slurm_one_script"),
+        ('kubernetes { script = "mine.py", image = "a/b" }', "kubernetes_one_script"),
+        ('skypilot { script = "mine.py", accelerator = "H100" }', "skypilot_one_script"),
+    ],
+)
+def test_a_job_has_one_script(emit: str, name: str) -> None:
+    """Two were handed over, the second as an argument of the first."""
+    plan = """model "llama-3.1-8b"
+dataset { tokens = 1B, sequence_length = 2048 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+parallelism { framework = deepspeed, zero_stage = 2 }
+training { global_batch = 64 sequences, micro_batch = 1, recompute = full }
+"""
+    for written in (True, False):
+        script = " { script = written }" if written else ""
+        solution = api.solve("-", text=f"{plan}emit deepspeed{script}, {emit}\n")
+        failed = {one.name for one in solution.requirements if one.holds is False}
+        assert (name in failed) is written
