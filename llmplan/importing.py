@@ -328,7 +328,10 @@ def _left_out(fates: Sequence[Fate], rejected: Sequence[tuple[Found, str]]) -> l
 
 
 def not_written(read: Files, texts: Sequence[str]) -> Diagnostic | None:
-    """The keys of files that are in no file that was written for the same run, with the values that they have."""
+    """The keys of files that are in no file that was written for the same run, with the values that they have; or that
+    none was."""
+    if not texts:
+        return imports.nothing_written()
     lines = [normal(line) for text in texts for line in text.splitlines()]
     keys = []
     for one in read.reading.fates:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from llmplan import api
 from llmplan.answer.schema.advice import Assumed, FileEdit, Lever, Relaxation, as_made
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, Edit, Hint
@@ -20,6 +21,8 @@ from llmplan.read import edits as read
 from llmplan.read.edited import inserted, located
 from llmplan.read.edits import Files
 from llmplan.read.values import Data, Member
+from llmplan.request import Request
+from llmplan.solve.effort import Progress
 from llmplan.source import Source, Span
 from llmplan.units.amount import Amount
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 _NUMBERED = re.compile(r"\d+: ")
 _INFEASIBLE = "E0402"
 _STACK = "stack"
+_MOST_AGAIN = 2
+"""How often an answer without a change that can be made is looked for again."""
 
 
 def reworded(solution: Solution, files: Files) -> Solution:
@@ -45,6 +50,37 @@ def reworded(solution: Solution, files: Files) -> Solution:
     )
     assumptions = (*_stack(solution, files), *solution.assumptions)
     return evolve(solution, levers=levers, relaxations=tuple(cures), diagnostics=diagnostics, assumptions=assumptions)
+
+
+def answered(asked: Request, files: Files, progress: Progress | None = None) -> Solution:
+    """The answer to what files are asked, in their words. Where none of its changes can be made in them, it is solved
+    again without the inputs that no key of theirs sets."""
+    first = told = reworded(solution := api.solve(asked, progress=progress), files)
+    for _ in range(_MOST_AGAIN):
+        if solution.status != "infeasible" or any(map(_made_there, told.relaxations)):
+            return told
+        untold = {one.name for cure in solution.relaxations for one in _untold(files, cure)} - {*asked.kept}
+        if not untold:
+            break
+        asked = evolve(asked, kept=(*asked.kept, *sorted(untold)))
+        told = reworded(solution := api.solve(asked, progress=progress), files)
+    return told if any(map(_made_there, told.relaxations)) else first
+
+
+def _untold(files: Files, cure: Relaxation) -> Iterator[Relaxation]:
+    """The parts of a change that no key of the files makes for itself."""
+    for one in (cure, *cure.beside):
+        alone = evolve(
+            one, beside=(), in_files=_in_files(files.edits({one.name: _data(one.values[0])})) if one.values else ()
+        )
+        if not _can_be_told(alone):
+            yield one
+
+
+def _made_there(cure: Relaxation) -> bool:
+    """Whether a change is made in the files and trains the same."""
+    parts = (cure, *cure.beside)
+    return bool(cure.in_files) and not any(one.question or one.changes for one in parts)
 
 
 def _can_be_told(cure: Relaxation) -> bool:
@@ -75,7 +111,8 @@ def _cure(files: Files, cure: Relaxation, now: Mapping[str, Data]) -> Relaxation
     alone = [files.offered(wanted, now)] * len(parts)
     if not alone[0]:
         alone = [files.edits({path: value}) for path, value in wanted.items()]
-        if len(parts) > 1 and (not all(alone) or len({*alone}) < len(alone)):
+        keys = [{(edit.key, edit.file, edit.line) for edit in edits} for edits in alone]
+        if len(parts) > 1 and (not all(alone) or sum(map(len, keys)) > len(set.union(*keys))):
             alone = [files.edits(wanted)] * len(parts)
     made = [evolve(one, in_files=_in_files(edits)) for one, edits in zip(parts, alone, strict=True)]
     return evolve(made[0], beside=tuple(made[1:]))

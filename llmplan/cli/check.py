@@ -92,7 +92,7 @@ def check(
 
 def _listed(ask: Ask, files: Sequence[str], form: str, gpu: str | None, gpus: int | None, run: int | None) -> int:
     """What is wrong with configurations, and why their run does not fit, in a form for machines."""
-    from llmplan import api, importing, rewording
+    from llmplan import importing, rewording
 
     found = configurations.read(files, gpu, gpus, ask.options.get("settings", ()), run, True)
     if isinstance(found, Diagnostic):
@@ -100,7 +100,7 @@ def _listed(ask: Ask, files: Sequence[str], form: str, gpu: str | None, gpus: in
     elif found.failed or found.files is None:
         told, code = [*found.diagnostics], 1
     else:
-        solution = rewording.reworded(api.solve(importing.question(found, **ask.options)), found.files)
+        solution = rewording.answered(importing.question(found, **ask.options), found.files)
         told, code = [*found.diagnostics, *solution.diagnostics], _code(solution)
     told = [_in_a_place(one, files[0]) for one in told] if form == "sarif" else told
     terminal.result(import_module(f"llmplan.diagnostics.render_{form}").render(told))

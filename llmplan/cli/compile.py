@@ -149,7 +149,7 @@ def _judged(found: configurations.Asked, out: str, check: bool, force: bool, as_
         solution, written = api.compile(found.request, out=out, check=check, force=force, progress=line)
     solution = rewording.reworded(solution, found.files)
     texts = [Path(written.directory, name).read_text(encoding="utf-8") for name in written.files if _starts(name)]
-    lost = importing.not_written(found.files, texts) if texts else None
+    lost = importing.not_written(found.files, texts) if written.files else None
     written = written if lost is None else evolve(written, diagnostics=(*written.diagnostics, lost))
     failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
     if as_json:

@@ -113,14 +113,14 @@ def _print(solution: Solution, as_json: bool) -> None:
 
 def _judged(read: Callable[[], configurations.Asked | int], number: int, yes: bool, as_json: bool) -> int:
     """Solves the plan that configurations make, and tells its changes in their words; with a number, makes that one."""
-    from llmplan import api, rewording
+    from llmplan import rewording
 
     with progress() as line:
         for again in (False, True):
             found = read()
             if isinstance(found, int):
                 return found
-            solution = rewording.reworded(api.solve(found.request, progress=line), found.files)
+            solution = rewording.answered(found.request, found.files, line)
             if again or not number or solution.status != "infeasible":
                 break
             line.clear()

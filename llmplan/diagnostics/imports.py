@@ -1,5 +1,5 @@
-"""E0510 to E0513, E0519, W0623, W0636: files of other software that contradict each other, that cannot be read as one
-plan, or that say more than one."""
+"""E0510 to E0513, E0519, W0623, W0636, W0637: files of other software that contradict each other, that cannot be read
+as one plan, or that say more than one."""
 
 from __future__ import annotations
 
@@ -76,6 +76,14 @@ def not_written(keys: Sequence[str]) -> Diagnostic:
     )
     hint = "carry over what the run needs, or change your own files instead: `llmplan solve … --fix`"
     return Diagnostic("W0636", "note", message, None, hints=(Hint(hint),))
+
+
+def nothing_written() -> Diagnostic:
+    """W0637 as a note: files of other software from which nothing that starts the run was written."""
+    message = "a report was written, and nothing that starts the run: the files do not say all that it needs"
+    return Diagnostic(
+        "W0637", "note", message, None, hints=(Hint("`llmplan import` names what is missing below the plan"),)
+    )
 
 
 def no_model(name: str | None) -> Diagnostic:

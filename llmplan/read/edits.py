@@ -82,6 +82,18 @@ class Files:
                 for other in self._back(moved, one):
                     if self._moved([one, other], wanted, left) == {}:
                         return (one, other)
+        return self._joined(wanted, left) if len(wanted) > 1 else ()
+
+    def _joined(self, wanted: Mapping[str, Data], left: list[int]) -> tuple[Edit, ...]:
+        """The keys that change each input for itself, with one that moves back what they move together."""
+        firsts = [self.edits({path: value})[:1] for path, value in wanted.items()]
+        several = tuple(dict.fromkeys(edit for one in firsts for edit in one))
+        moved = self._moved(several, wanted, left) if all(firsts) else None
+        if not moved:
+            return several if moved is not None else ()
+        for other in self._back(moved, *several):
+            if self._moved([*several, other], wanted, left) == {}:
+                return (*several, other)
         return ()
 
     @cached_property
@@ -90,7 +102,7 @@ class Files:
         as `ds_z3_config.json`, and a file without the key may get; keys that the software takes together alone."""
         found = []
         for format in (one for reader in self.readers for one in reader.formats if one.kind in self.reading.kinds):
-            sets = [(*self._new(format, key, text),) for key in format.keys.values() for text in key.shipped]
+            sets = [(*self._shipped(format, key, text),) for key in format.keys.values() for text in key.shipped]
             for several in format.together:
                 sets.append(
                     tuple(edit for name, text in several for edit in self._put(format, format.keys[name], text))
@@ -137,13 +149,14 @@ class Files:
             moved[other] = (was, is_)
         return moved
 
-    def _back(self, moved: Moved, first: Edit) -> Iterator[Edit]:
-        """Changes of other keys, and keys more, that may undo what the first one moves."""
+    def _back(self, moved: Moved, *firsts: Edit) -> Iterator[Edit]:
+        """Changes of other keys, and keys more, that may undo what the first ones move."""
+        taken = {(one.key, one.file, one.line) for one in firsts}
         for path, (before, after) in moved.items():
             if isinstance(before, Fraction) and isinstance(after, Fraction) and before and after:
                 for item in self._items(path):
                     number = amount.of_text(item.text or "")
-                    if number is None or (item.key, item.file, item.line) == (first.key, first.file, first.line):
+                    if number is None or (item.key, item.file, item.line) in taken:
                         continue
                     for factor in (before / after, after / before):
                         if (number * factor).denominator == 1:
@@ -188,6 +201,12 @@ class Files:
                     key = formats[kind].keys[name]
                     for text in _of_type(formats[kind], key, wanted, new=True):
                         yield from put(formats[kind], key, text)
+
+    def _shipped(self, format: Format, key: FormatKey, text: str) -> Iterator[Edit]:
+        """A key at what comes with the software, where a file has nothing of its own."""
+        items = [one.items[normal(name)] for one in self.documents for name in key.names if normal(name) in one.items]
+        if all(item.text in key.shipped for item in items):
+            yield from self._put(format, key, text)
 
     def _put(self, format: Format, key: FormatKey, text: str) -> Iterator[Edit]:
         """A key at a text, in the document that has it or as one gets it; nothing where it has that text already."""

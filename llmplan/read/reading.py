@@ -370,10 +370,13 @@ def _fates(
 
 
 def _absent(item: Item, own: Sequence[Format], given: Collection[str]) -> bool:
-    """Whether a key names a file that is not among those given."""
+    """Whether a key names a file that is not among those given, and does not come with the software."""
     if not item.known or not any(fits_any(item.key, format.files) for format in own):
         return False
     name = (item.text or "").rpartition("/")[2]
+    keys = [key for format in own for key in format.keys.values() if normal(item.key) in map(normal, key.names)]
+    if any(name == text.rpartition("/")[2] for key in keys for text in key.shipped):
+        return False
     return _FILE.fullmatch(name) is not None and name not in given
 
 

@@ -162,3 +162,24 @@ def test_a_key_at_a_value_that_says_nothing(capsys: pytest.CaptureFixture[str]) 
     told = [line.partition("help: ")[2] for line in capsys.readouterr().err.splitlines() if "`a.yaml:" in line]
     assert "+ deepspeed: examples" in told[0] and "finetuning_type: full → lora`, which changes" in told[1]
     assert run([*command, "--fix", "2", "--yes"]) == 0
+
+
+def test_changes_together_keep_the_batch(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each half moved the same key back for itself; and one was a key that LLaMA-Factory has for Megatron alone."""
+    Path("a.yaml").write_text(
+        f"{LLAMAFACTORY}deepspeed: examples/deepspeed/ds_z3_config.json\ncutoff_len: 16384\nbf16: true\n"
+        "per_device_train_batch_size: 4\ngradient_accumulation_steps: 2\ndisable_gradient_checkpointing: true\n"
+    )
+    command = ["solve", "a.yaml", "--gpu", "A100-SXM4-80GB", "--gpus", "4"]
+    assert run(command) == 3
+    told = capsys.readouterr()
+    assert "disable_gradient_checkpointing: true → false" in told.err and "context_parallel" not in told.err
+    assert "`deepspeed`" not in told.err  # what comes with the trainer is known
+    assert run([*command, "--fix", "--yes", "--json"]) == 0
+    assert "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8" in Path("a.yaml").read_text()
+
+
+def test_nothing_that_starts_the_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("args.json").write_text(json.dumps({key: one for key, one in LORA.items() if key != "max_steps"}))
+    assert run(["compile", "args.json", "--gpu", "H100", "--gpus", "4", "-o", "out"]) == 0
+    assert "W0637" in capsys.readouterr().err
