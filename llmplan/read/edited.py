@@ -11,8 +11,8 @@ _QUOTE = "[\"']?"
 def located(text: str, key: str, value: str, line: int) -> tuple[int, int] | None:
     """The characters of a key's value in a line, half-open.
 
-    None where the line does not show the value behind the key, or shows it twice: the value comes from elsewhere, as
-    from a variable, or the key is ambiguous.
+    Where the line has a shell's variable instead, those of its only assignment, if nothing else reads the variable.
+    None where the value comes from elsewhere, or the line shows it twice.
 
     Args:
         text: The file's text.
@@ -25,9 +25,22 @@ def located(text: str, key: str, value: str, line: int) -> tuple[int, int] | Non
         return None
     before = sum(len(one) + 1 for one in lines[: line - 1])
     name = "[-_]".join(re.escape(part) for part in re.split("[-_]", key.rpartition(".")[2]))
-    pattern = rf"(?<![\w-])(?:--)?{_QUOTE}{name}{_QUOTE}(?:\s*[:=]\s*|\s+){_QUOTE}({re.escape(value)})(?![\w.])"
-    found = [match.span(1) for match in re.finditer(pattern, lines[line - 1])]
-    return (before + found[0][0], before + found[0][1]) if len(found) == 1 else None
+    key_of = rf"(?<![\w-])(?:--)?{_QUOTE}{name}{_QUOTE}(?:\s*[:=]\s*|\s+){_QUOTE}"
+    found = [match.span(1) for match in re.finditer(rf"{key_of}({re.escape(value)})(?![\w.])", lines[line - 1])]
+    if len(found) == 1:
+        return before + found[0][0], before + found[0][1]
+    variables = re.findall(rf"{key_of}\$\{{?([A-Za-z_]\w*)", lines[line - 1])
+    return _assigned(text, variables[0], value) if len(variables) == 1 and not found else None
+
+
+def _assigned(text: str, variable: str, value: str) -> tuple[int, int] | None:
+    """The value in the only assignment of a variable that one place reads, or in its default there: `${MBS:-4}`."""
+    set_to = list(re.finditer(rf"(?<![\w$])(?:{variable}=|\$\{{{variable}:?[-=]){_QUOTE}([^\s\"';}}]*)", text))
+    if len(set_to) != 1 or set_to[0][1] != value:
+        return None
+    # Once where it is set, and once where it is read, unless that is the same place.
+    times = len(re.findall(rf"(?<!\w){variable}(?!\w)", text))
+    return set_to[0].span(1) if times == 1 + set_to[0][0].startswith(variable) else None
 
 
 def inserted(file: str, text: str, key: str, value: str, line: int) -> tuple[int, str] | None:

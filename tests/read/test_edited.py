@@ -42,6 +42,27 @@ def test_a_value_from_elsewhere_or_twice_has_no_place(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("MBS=4\nrun --micro-batch-size $MBS \\", "MBS=2\nrun --micro-batch-size $MBS \\"),
+        (
+            'export MBS="4" TP=4\nrun --micro-batch-size "${MBS}"',
+            'export MBS="2" TP=4\nrun --micro-batch-size "${MBS}"',
+        ),
+        ("\nrun --micro-batch-size ${MBS:-4}", "\nrun --micro-batch-size ${MBS:-2}"),
+        ("MBS=4; TP=4\nrun --micro-batch-size=$MBS", "MBS=2; TP=4\nrun --micro-batch-size=$MBS"),
+        ("MBS=4\nrun --micro-batch-size $MBS --batch $((MBS * 8))", None),
+        ("MBS=4; MBS=8\nrun --micro-batch-size $MBS", None),
+        ("MBS=$X\nrun --micro-batch-size $MBS", None),
+        ("XMBS=4\nrun --micro-batch-size $MBS", None),
+    ],
+)
+def test_the_value_of_a_variable(text: str, after: str | None) -> None:
+    found = located(text, "micro-batch-size", "4", 2)
+    assert (None if found is None else f"{text[: found[0]]}2{text[found[1] :]}") == after
+
+
+@pytest.mark.parametrize(
     ("file", "text", "key", "value", "line", "after"),
     [
         ("a.json", '{\n  "a": 1\n}\n', "optim", "adamw_8bit", 0, '{\n  "optim": "adamw_8bit",\n  "a": 1\n}\n'),
