@@ -133,7 +133,7 @@ def imported(
     reading = read(documents, readers, said, own.inputs)
     reading = evolve(reading, fates=tuple(with_written(_model_keys(reading.fates, documents, known), found.written)))
     problems += _not_given(found, documents, reading, places, whole)
-    problems += _problems(reading, documents, [name for name, _ in texts], places)
+    problems += _problems(reading, documents, [name for name, _ in texts], places, whole)
     if any(problem.severity == "error" for problem in problems):
         return Imported("", reading.fates, (), tuple(problems))
     serves = _serves(reading)
@@ -418,7 +418,7 @@ class _Places:
 
 
 def _problems(
-    reading: Reading, documents: Sequence[Document], names: Sequence[str], places: _Places
+    reading: Reading, documents: Sequence[Document], names: Sequence[str], places: _Places, whole: bool
 ) -> list[Diagnostic]:
     found = []
     for one in reading.contradictions:
@@ -430,7 +430,7 @@ def _problems(
         if spans and other:
             first, second = (_text(one.first), spans[0]), (_text(one.second), other[0])
             found.append(imports.contradiction(one.path, first, second))
-    found += [imports.not_planned(one.item.key, one.why, places.of([one.item])[0]) for one in reading.refused]
+    found += [imports.not_planned(one.item.key, one.why, places.of([one.item])[0], whole) for one in reading.refused]
     for document in reading.unrecognised:
         if not document.program and not (document.syntax == "python" and reading.kinds):
             keys = [item.key for item in document.items.values()]
