@@ -317,8 +317,27 @@ def test_that_no_data_is_named_is_said() -> None:
     ):
         solution = api.solve("-", text=DENSE, settings=settings)
         assert [one.holds for one in solution.preferences if one.name == "torchtitan_data"] == [wanted]
-    assert keys(DENSE, ("dataset.path", '"mine"'))["training.dataset"] == "mine"
     assert keys(DENSE)["training.dataset"] == "c4"
+
+
+DATA: list[tuple[tuple[tuple[str, str], ...], tuple[str, str | None]]] = [
+    ((("dataset.path", '"corpus"'),), ("c4_test", "corpus")),
+    ((("dataset.path", '"/data/a b"'),), ("c4_test", "/data/a b")),
+    ((("torchtitan.dataset", '"org/name"'),), ("c4_test", "org/name")),
+    ((("torchtitan.dataset", '"c4"'),), ("c4", None)),
+    ((("torchtitan.dataset", '"c4_test"'),), ("c4_test", None)),
+    ((("dataset.path", '"c4_validation"'),), ("c4_validation", None)),
+    ((("torchtitan.dataset", '"mine"'), ("torchtitan.dataset_path", '"corpus"')), ("mine", "corpus")),
+]
+"""What a plan says of its data, with the name and the path that torchtitan is told: it refuses names that it lacks."""
+
+
+@pytest.mark.parametrize(("settings", "told"), DATA)
+def test_data_are_a_path_but_for_the_names_that_torchtitan_has(
+    settings: tuple[tuple[str, str], ...], told: tuple[str, str | None]
+) -> None:
+    found = keys(DENSE, *settings)
+    assert (found["training.dataset"], found.get("training.dataset_path")) == told
 
 
 WRITTEN = DENSE.replace("emit torchtitan", "emit torchtitan { script = written }")

@@ -12,7 +12,7 @@ from llmplan import api
 from tests.emit import telling
 from tests.emit.called import arguments
 from tests.emit.telling import SEEDS, files, is_written, started, unsaid
-from tests.emit.test_torchtitan import DENSE, EXPERTS
+from tests.emit.test_torchtitan import DATA, DENSE, EXPERTS
 
 RELEASE = 'emit torchtitan { release = "0.3" }'
 PLANS = {
@@ -199,6 +199,14 @@ def test_a_script_is_written_on_request(tmp_path: Path) -> None:
     assert keys(plan)["dataloader.dataset"] == "", "tokens are made up"
     assert keys(plan, ("dataset.path", '"a b.npy"'))["dataloader.dataset"] == "a b.npy"
     assert keys(plan)["checkpoint.last_save_model_only"] is False
+
+
+@pytest.mark.parametrize(("settings", "told"), DATA)
+def test_data_are_a_path_but_for_the_names_that_torchtitan_has(
+    settings: Settings, told: tuple[str, str | None]
+) -> None:
+    found = keys(PLANS["plain"], *settings)
+    assert (found["dataloader.dataset"], found.get("dataloader.dataset_path")) == told
 
 
 def test_an_unknown_release_is_an_error() -> None:
