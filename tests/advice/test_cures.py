@@ -556,3 +556,19 @@ def test_the_conflicts_share_what_their_own_cures_may_cost(plans, monkeypatch):
     monkeypatch.setitem(SHARES, "conflicts", evolve(SHARES["conflicts"], points=2))
     first_of_them, second = plans.solve(text).clashes
     assert first_of_them.cures and not second.cures
+
+
+def test_a_script_that_accelerate_does_not_write_for_a_framework_is_cured_by_another():
+    """Accelerate starts several frameworks, and writes the script for those that need no file of another kind."""
+    plan = """model "llama-3.1-8b"
+dataset { tokens = 1B, sequence_length = 2048 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+parallelism { zero_stage = 3 }
+training { global_batch = 64 sequences, micro_batch = 1, precision = bf16, recompute = full }
+emit accelerate { script = written }
+"""
+    solution = solved(plan)
+    assert "accelerate_script_framework" in [one.name for one in solution.requirements if one.holds is False]
+    (cure,) = (one for one in solution.relaxations if one.name == "parallelism.framework")
+    assert "fsdp" in cure.texts
+    assert solved(plan.replace("zero_stage = 3", "zero_stage = 3, framework = fsdp")).status == "solved"

@@ -238,3 +238,14 @@ def test_texts_that_are_more_than_a_name(option: str, text: str) -> None:
     written = text.replace("{", r"\{")
     found = api.check("-", text=f'{PLAN}emit kubernetes {{ {WHAT}, {option} = "{written}" }}\n')
     assert [one.code for one in found if one.severity == "error"] == ["E0305"]
+
+
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize(("more", "told"), [("", True), (', mounts = "checkpoints:/checkpoints"', False)])
+def test_without_a_claim_checkpoints_are_said_to_be_lost(more: str, told: bool) -> None:
+    """It costs nothing: the files are written, with the reason beside them."""
+    solution = api.solve("-", text=f"{PLAN}emit kubernetes {{ {WHAT}{more} }}, deepspeed\n")
+    assert solution.status == "solved"
+    (found,) = [one for one in solution.preferences if one.name == "kubernetes_checkpoints"]
+    assert found.holds is not told
+    assert ("claimName: checkpoints" in render(solution)[0]["k8s.yaml"]) is not told
