@@ -69,6 +69,14 @@ def test_nodes_that_start_again_meet_anew(target: str) -> None:
     assert "restarts" not in files(target)["launch.sh"] and "c10d" not in files(target)["launch.sh"]
 
 
+def test_a_run_whose_name_begins_like_an_option_meets_too() -> None:
+    """The name is that of the plan's file, where no other is given."""
+    text = PLAN.format(emits=TARGETS["deepspeed"], launch="restarts = 3", gpus=16)
+    script = render(api.solve("-mine.plan", text=text))[0]["launch.sh"]
+    assert 'LLMPLAN_RUN_NAME="${LLMPLAN_RUN_NAME:--mine}"' in script
+    assert '    --rdzv_id="$LLMPLAN_RUN_NAME" \\\n' in script
+
+
 @pytest.mark.slow
 def test_one_node_needs_no_meeting() -> None:
     script = files("deepspeed", "restarts = 3", gpus=8)["launch.sh"]

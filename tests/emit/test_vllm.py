@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from llmplan import api
+from llmplan.emit.filters import path
 from llmplan.emit.render import render
 
 PLAN = """model "llama-3.1-70b"
@@ -59,7 +60,14 @@ def test_experts_and_parts_of_attention() -> None:
 @pytest.mark.parametrize("text", ["-x", "a'b\"c", "a: [b] #c", "!!python/object", "* &a", "null", "1e5"])
 def test_no_text_breaks_out_of_its_place(text: str) -> None:
     found = written(PLAN + f"vllm.checkpoint = {chr(34)}{text.replace(chr(34), chr(92) + chr(34))}{chr(34)}\n")
-    assert found["model"] == text and "quantization" not in found
+    assert found["model"] == path(text) and "quantization" not in found
+
+
+@pytest.mark.parametrize("server", ["vllm", "sglang"])
+def test_no_name_becomes_an_option(server: str) -> None:
+    """Servers turn the keys of their file into words of their command line."""
+    named = PLAN.replace("vllm", server) + f'{server}.served_name = "--trust-remote-code"\n'
+    assert [d.code for d in api.check("-", text=named) if d.severity == "error"] == ["E0305"]
 
 
 @pytest.mark.parametrize(
