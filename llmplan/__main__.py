@@ -25,6 +25,9 @@ ONE_THREAD = "OPENBLAS_NUM_THREADS"
 safely.
 """
 
+LACKS_MEMORY = b"llmplan: there is not enough memory\n"
+"""Made at the start, when there was some."""
+
 OF_SIGNAL = 128
 """What a shell adds to the number of the signal by which a process ended."""
 
@@ -39,6 +42,10 @@ def main() -> None:
     except KeyboardInterrupt as stopped:
         # All is undone. An interrupted import can leave a lock behind that the interpreter's own end would wait for.
         _leave(_signal_of(stopped), None)
+    except MemoryError:
+        # So little is left that the command line cannot say it: no object is made, nothing is left to undo.
+        os.write(2, LACKS_MEMORY)
+        os._exit(2)
     gc.freeze()  # the interpreter looks for cycles once more when it ends
     sys.exit(code)
 

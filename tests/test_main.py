@@ -166,3 +166,15 @@ def test_a_terminated_compile_writes_all_or_nothing(started, tmp_path, part):
     code, said = ended(process)
     assert code in (0, 1, 143) and b"Traceback" not in said, said
     assert code == 0 or sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["a.plan"]
+
+
+def test_memory_that_lacks_outside_of_the_command_line_is_said():
+    text = """
+import llmplan.__main__ as command
+def lacks():
+    raise MemoryError
+command._run = lacks
+command.main()
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "llmplan: there is not enough memory\n")
