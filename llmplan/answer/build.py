@@ -6,7 +6,7 @@ returns the fields that it adds. Advice, and the findings that need it, come aft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 from attrs import evolve, frozen
@@ -26,6 +26,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
 from llmplan.system.display import amount
 from llmplan.system.lower import Lowering
+from llmplan.system.missing import NONE_APPLIES
 from llmplan.system.system import System
 from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.ranges import Ranges, has_ranges
@@ -67,13 +68,22 @@ def declared(context: Context, answer: Solution) -> Fields:
         "status": context.outcome.status,
         "calendar": dict(program.scope.calendar),
         "parts": dict(program.scope.parts),
-        "compared": tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
+        "compared": tuple(_compared(context.lowering)),
         "departures": departures(context.lowering),
         "replaced": replaced(context.lowering),
         "emits": tuple(program.emits),
         "into": program.into,
         "into_at": program.into_at,
     }
+
+
+def _compared(lowering: Lowering) -> Iterator[str]:
+    """The quantities that the library compares plans by, of those that this plan has."""
+    places = lowering.program.scope.compared
+    for name in sorted(places, key=places.__getitem__):
+        lowering.name(name)
+        if lowering.names.reasons.get(name) != NONE_APPLIES:
+            yield name
 
 
 def values(context: Context, answer: Solution) -> Fields:
