@@ -69,7 +69,6 @@ def diff(
         return newer
     from llmplan import comparison, revision
 
-    revision_named = against
     try:
         with ExitStack() as stack:
             older: Request | int = newer
@@ -79,13 +78,13 @@ def diff(
             elif against is not None and newer.path.endswith(IMPORTED):
                 there = stack.enter_context(revision.files_as_they_were(a, against))
                 older = configurations.side(ask, there, gpu, gpus, run, against)
-                against, was = None, (there.removesuffix(a), f"{against}:{a}")
+                was = there.removesuffix(a), f"{against}:{a}"
             if isinstance(older, int):
                 return older
             stack.enter_context(progress())
-            compared = comparison.compare(older, newer, against, fail_if, was)
+            compared = comparison.compare(older, newer, None if was else against, fail_if, was)
     except Unreadable as why:
-        terminal.show([command.unreadable(f"{revision_named}:{a}", str(why))])
+        terminal.show([command.unreadable(f"{against}:{a}", str(why))])
         return 2
     except comparison.WrongCondition as why:
         raise click.UsageError(f"--fail-if {why}") from None

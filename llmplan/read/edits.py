@@ -202,15 +202,18 @@ class Files:
                     for text in _of_type(formats[kind], key, wanted, new=True):
                         yield from put(formats[kind], key, text)
 
+    def _having(self, key: FormatKey) -> list[Item]:
+        """A key as documents have it."""
+        return [one.items[normal(name)] for one in self.documents for name in key.names if normal(name) in one.items]
+
     def _shipped(self, format: Format, key: FormatKey, text: str) -> Iterator[Edit]:
         """A key at what comes with the software, where a file has nothing of its own."""
-        items = [one.items[normal(name)] for one in self.documents for name in key.names if normal(name) in one.items]
-        if all(item.text in key.shipped for item in items):
+        if all(item.text in key.shipped for item in self._having(key)):
             yield from self._put(format, key, text)
 
     def _put(self, format: Format, key: FormatKey, text: str) -> Iterator[Edit]:
         """A key at a text, in the document that has it or as one gets it; nothing where it has that text already."""
-        items = [one.items[normal(name)] for one in self.documents for name in key.names if normal(name) in one.items]
+        items = self._having(key)
         if not items:
             yield from self._new(format, key, text)
         elif items[0].text != text:
