@@ -51,6 +51,12 @@ def refusals(target: str, plan: str, *settings: tuple[str, str]) -> set[str]:
     return {name.removeprefix(f"{target}_") for name in found if name.startswith(f"{target}_")}
 
 
+def names(solution: Solution, name: str) -> bool:
+    """Whether a requirement is what an answer says is wrong, by its name in a message or as one that fails."""
+    said = " ".join(text for one in solution.diagnostics for text in (one.message, *one.notes))
+    return f"`{name}`" in said or name in [one.name for one in solution.requirements if one.holds is False]
+
+
 def refused(cases: list[tuple[str, str, tuple[tuple[str, str], ...]]], quick: str) -> pytest.MarkDecorator:
     """Requirements by name, each with a plan and settings that violate it; but for one the tests are slow."""
     tried = [pytest.param(*case, id=case[0], marks=[pytest.mark.slow] * (case[0] != quick)) for case in cases]
