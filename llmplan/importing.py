@@ -430,6 +430,8 @@ def _problems(
         if spans and other:
             first, second = (_text(one.first), spans[0]), (_text(one.second), other[0])
             found.append(imports.contradiction(one.path, first, second))
+    for doubt in reading.doubts:
+        found.append(imports.doubted(doubt.why, places.of((*doubt.first.items, *doubt.second.items))))
     found += [imports.not_planned(one.item.key, one.why, places.of([one.item])[0], whole) for one in reading.refused]
     for document in reading.unrecognised:
         if not document.program and not (document.syntax == "python" and reading.kinds):

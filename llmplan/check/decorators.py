@@ -255,6 +255,10 @@ TABLE: dict[str, Decorator] = {
         ("field",), (_T,), _T, '@shipped("zero2", "zero3")',
         "Texts of a key that mean what comes with the software: a file without the key may get one of them.",
     ),
+    "needs": Decorator(
+        ("field",), (_T,), _T, '@needs("lora_r", "$trl")',
+        "A file that lacks the key gets it only beside one of these keys: elsewhere it may mean nothing.",
+    ),
     "pattern": Decorator(
         ("field",), (Sort.PATTERN, _T), _T, r'@pattern("[a-z][a-z0-9-]\{0,49}", "small letters, digits and `-`")',
         "The legal texts, as a regular expression and in words; with a further text, those of each part between these "

@@ -1,5 +1,5 @@
-"""E0510 to E0513, E0519, W0623, W0636, W0637: files of other software that contradict each other, that cannot be read
-as one plan, or that say more than one."""
+"""E0510 to E0513, E0519, W0606, W0623, W0636, W0637: files of other software that contradict each other or fail, that
+cannot be read as one plan, or that say more than one."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ def impossible(why: str, places: Sequence[Span]) -> Diagnostic:
     """E0510: values that the software refuses together."""
     others = [Label(place, "with this") for place in places[1:]]
     return error("E0510", why, places[0] if places else None, "correct one of them", others=others)
+
+
+def doubted(why: str, places: Sequence[Span]) -> Diagnostic:
+    """W0606: values that software is known to fail with together."""
+    others = [Label(place, "with this") for place in places[1:]]
+    return warning("W0606", why, places[0] if places else None, others=others)
 
 
 def not_planned(key: str, why: str, place: Span | None, refused: bool = True) -> Diagnostic:

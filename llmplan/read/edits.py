@@ -15,7 +15,7 @@ import attrs
 from attrs import evolve, frozen
 
 from llmplan.read.document import Document, Item, normal
-from llmplan.read.formats import Format, FormatKey, Line, Reader
+from llmplan.read.formats import Format, FormatKey, Line, Reader, fits_any
 from llmplan.read.library import Input
 from llmplan.read.reading import Reading, read
 from llmplan.read.values import Data, Member, Value
@@ -134,9 +134,11 @@ class Files:
         documents = [_edited(document, edits) for document in self.documents]
         again = read(documents, self.readers, self.given, self.inputs)
         before, after = self.reading.found, again.found
-        if len(again.contradictions) > len(self.reading.contradictions) or not all(
-            path in after and _same(after[path].value.data, value) for path, value in wanted.items()
-        ):
+        worse = any(
+            len(now) > len(was)
+            for now, was in ((again.contradictions, self.reading.contradictions), (again.doubts, self.reading.doubts))
+        )
+        if worse or not all(path in after and _same(after[path].value.data, value) for path, value in wanted.items()):
             return None
         moved: dict[str, tuple[Data | None, Data | None]] = {}
         opened = {_head(path) for path in wanted} - {_head(path) for path in before}
@@ -224,6 +226,8 @@ class Files:
         owner = next((one for one in self.documents if format.fits(one) and one.file), None)
         if owner is None or any(normal(one) in owner.items for one in key.names):
             return
+        if key.needs and not any(fits_any(name, key.needs) for one in self.documents for name in one.items):
+            return
         spelled = next((one for one in key.names if _fits(owner, one)), None)
         if spelled is not None:
             yield _new(owner, spelled, text)
@@ -288,7 +292,9 @@ def _of_type(format: Format, key: FormatKey, wanted: Data, new: bool = False) ->
         for text, member in format.words[key.type].items():
             members.setdefault(member, []).append(text)
         # A member's own word comes first, and is a text of files only where there is no other.
-        for texts in (members.pop(str(wanted), []), *members.values()):
+        own = members.pop(str(wanted), [])
+        yield from own[1:] or own
+        for texts in members.values():
             yield from texts[1:2] or texts[:1]
     elif isinstance(wanted, Fraction) and key.type != "Text":
         yield amount.in_plan(wanted)

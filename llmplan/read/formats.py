@@ -32,8 +32,8 @@ _Packed = tuple[tuple[tuple[str, str | None], ...], Any]
 
 @frozen
 class FormatKey:
-    """A key of a format: its names in a file, its type, the values that say nothing, and texts that a file without it
-    may get."""
+    """A key of a format: its names in a file, its type, the values that say nothing, texts that a file without it may
+    get, and the patterns of keys beside which alone it may get the key."""
 
     name: str
     names: tuple[str, ...]
@@ -41,6 +41,7 @@ class FormatKey:
     unset: frozenset[str]
     listed: bool
     shipped: tuple[str, ...]
+    needs: tuple[str, ...]
 
 
 @frozen
@@ -125,6 +126,7 @@ class Reader:
     Attributes:
         lets: Formulas that have a name of their own.
         carried: Patterns of inputs that no answer depends on.
+        rules: Requirements, whose keys the software refuses together, and preferences, of what is known to fail.
         asked: Inputs that a plan leaves open where no file says them.
         names: What people call what it reads.
     """
@@ -133,7 +135,7 @@ class Reader:
     formats: tuple[Format, ...]
     lines: tuple[Line, ...]
     lets: dict[str, nodes.Expr]
-    requirements: tuple[nodes.Require | nodes.Prefer, ...]
+    rules: tuple[nodes.Require | nodes.Prefer, ...]
     carried: tuple[str, ...]
     asked: tuple[str, ...]
     names: tuple[str, ...]
@@ -222,9 +224,9 @@ def reader(folder: str, name: str, text: str) -> Reader:
                 for field in entry.fields
             ]
     lets = {let.name.text: let.value for let in of.lets}
-    requirements = tuple(rule for rule in of.rules if rule.because is not None)
+    rules = tuple(rule for rule in of.rules if rule.because is not None)
     names = tuple(entry.name.plain or "" for entry in of.entries if entry.kind.text == _PLAN)
-    return Reader(folder, tuple(formats), tuple(lines), lets, requirements, tuple(carried), tuple(asked), names)
+    return Reader(folder, tuple(formats), tuple(lines), lets, rules, tuple(carried), tuple(asked), names)
 
 
 def _format(kind: nodes.Kind) -> Format:
@@ -243,6 +245,7 @@ def _format(kind: nodes.Kind) -> Format:
             unset,
             of_key.is_list,
             tuple(text for texts in said(field.decorators, "shipped") for text in texts),
+            tuple(pattern for patterns in said(field.decorators, "needs") for pattern in patterns),
         )
     return Format(
         kind=kind.name.text,

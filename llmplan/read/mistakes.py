@@ -17,6 +17,7 @@ from llmplan.syntax.statements import Statements
 DECORATORS = frozenset(
     {
         "asked",
+        "needs",
         "carried",
         "cite",
         "file",

@@ -74,6 +74,8 @@ class Reading:
     found: dict[str, Found]
     fates: tuple[Fate, ...]
     contradictions: tuple[Contradiction, ...]
+    doubts: tuple[Contradiction, ...]
+    """What software is known to fail at, in some of its releases at least."""
     refused: tuple[Refused, ...]
     kinds: tuple[str, ...]
     unrecognised: tuple[Document, ...]
@@ -127,7 +129,7 @@ def read(
     ]
     merged = _Merged(keys, formats, there, given, _named(formats, kinds, inputs))
     found = merged.all()
-    broken = merged.broken()
+    broken = merged.broken(nodes.Require)
     explained = {item for one in broken for item in (*one.first.items, *one.second.items)}
     contradictions = [
         *(Contradiction(name, one, other) for name, one, other in dict.fromkeys(keys.twice)),
@@ -137,7 +139,14 @@ def read(
     carried = [pattern for reader in readers for pattern in reader.carried]
     fates, refused = _fates(documents, of, formats, keys, found, carried)
     return Reading(
-        found, tuple(fates), tuple(contradictions), tuple(refused), tuple(kinds), tuple(unrecognised), tuple(ambiguous)
+        found,
+        tuple(fates),
+        tuple(contradictions),
+        tuple(merged.broken(nodes.Prefer)),
+        tuple(refused),
+        tuple(kinds),
+        tuple(unrecognised),
+        tuple(ambiguous),
     )
 
 
@@ -303,12 +312,14 @@ class _Merged:
         over = {kind for mine in one.kinds for kind in self.formats[mine].over}
         return bool(other.kinds) and not one.kinds & other.kinds and ("*" in over or bool(other.kinds & over))
 
-    def broken(self) -> list[Contradiction]:
-        """The requirements of the formats that their keys break."""
+    def broken(self, rules: type[nodes.Require | nodes.Prefer]) -> list[Contradiction]:
+        """The requirements, or preferences, of the formats that their keys break."""
         found = []
         for reader in self.readers:
             formulas = Formulas(self.keys, self.path, reader.lets)
-            for rule in reader.requirements:
+            for rule in reader.rules:
+                if not isinstance(rule, rules):
+                    continue
                 try:
                     case = formulas.value(rule.when) if rule.when is not None else None
                     if case is not None and not case.data:

@@ -183,3 +183,54 @@ def test_nothing_that_starts_the_run_is_said(capsys: pytest.CaptureFixture[str])
     Path("args.json").write_text(json.dumps({key: one for key, one in LORA.items() if key != "max_steps"}))
     assert run(["compile", "args.json", "--gpu", "H100", "--gpus", "4", "-o", "out"]) == 0
     assert "W0637" in capsys.readouterr().err
+
+
+TRAINER = """accelerate launch --config_file fsdp.yaml train.py --model_name_or_path Qwen/Qwen3-32B --bf16 \\
+  --per_device_train_batch_size 4 --max_length 4096 --max_steps 500 --learning_rate 1e-5 --gradient_checkpointing \\
+  --dataset_name a/b --output_dir out
+"""
+FSDP2 = """distributed_type: FSDP
+num_processes: 8
+mixed_precision: bf16
+fsdp_config:
+  fsdp_version: 2
+  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+"""
+
+
+def test_no_change_is_offered_that_would_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    """Optimizers of bitsandbytes do not take the shards of FSDP 2, and a script may not have every option."""
+    Path("a.sh").write_text(TRAINER)
+    Path("fsdp.yaml").write_text(FSDP2)
+    command = ["solve", "a.sh", "fsdp.yaml", "--gpu", "H100"]
+    assert run(command) == 0
+    told = capsys.readouterr()
+    assert (
+        "+ --optim adamw_torch_8bit" in told.out and "use_peft" not in told.out and "W0606]: optimizers" not in told.err
+    )
+    Path("fsdp.yaml").write_text(FSDP2.replace("version: 2", "version: 1"))
+    assert run(command) == 3
+    assert "+ --optim adamw_bnb_8bit" in capsys.readouterr().err
+
+
+def test_what_is_known_to_fail_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.sh").write_text(TRAINER.replace("--bf16", "--bf16 --optim paged_adamw_8bit"))
+    Path("fsdp.yaml").write_text(FSDP2)
+    assert run(["check", "a.sh", "fsdp.yaml", "--gpu", "H100"]) == 0
+    assert "warning[W0606]: optimizers of bitsandbytes" in capsys.readouterr().err
+    Path("b.sh").write_text(MEGATRON.replace("--lr 3e-4 ", ""))
+    assert run(["compile", "b.sh", "--gpu", "H100", "-o", "out"]) == 0
+    assert "warning[W0606]: no `--lr` is given" in capsys.readouterr().err
+    assert {"--adam-beta2 0.999", "--lr-decay-style linear", "--lr-warmup-iters 0"} <= {
+        *Path("out/megatron.args").read_text().splitlines()
+    }
+
+
+def test_a_configuration_of_deepspeed_alone_gets_no_key_for_its_trainer(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ds.json").write_text(
+        '{"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3}}'
+    )
+    machine = ["--gpu", "A100-SXM4-80GB", "--gpus", "4", "--set", "dataset.sequence_length=131072 tokens"]
+    machine += ["--set", "training.global_batch=4 sequences"]
+    assert run(["solve", "ds.json", "--set", "model=qwen3-32b", *machine]) == 3
+    assert "sequence_parallel_size" not in "".join(capsys.readouterr())

@@ -74,7 +74,7 @@ def test_what_is_kept_between_runs_reads_as_the_texts_do() -> None:
     assert (name, texts) == ("readers", formats.texts())
     restored = formats._unpack(marshal.loads(marshal.dumps(packed)))
     assert restored == tuple(formats.reader(*text) for text in texts)
-    places = [[str(rule.span) for one in of for rule in one.requirements] for of in (restored, READERS)]
+    places = [[str(rule.span) for one in of for rule in one.rules] for of in (restored, READERS)]
     assert places[0] == places[1] and places[0]
 
 
