@@ -80,7 +80,8 @@ class Words:
             if part.kind == "text":
                 if many and not part.text:
                     continue  # `"$@"` and `"${list[@]}"` are no word at all where there is nothing
-                current = [*(current or []), Word(part.text, part.line)]
+                current = current or []
+                current.append(Word(part.text, part.line))
                 continue
             for number, value in enumerate(self._values(part)):
                 if number:
@@ -88,12 +89,14 @@ class Words:
                         found.append(tuple(current))
                     current = None
                 if part.quoted:
-                    current = [*(current or []), *(value or (Word("", part.line),))]
+                    current = current or []
+                    current += value or (Word("", part.line),)
                     continue
                 for piece in value:
                     first, *others = re.split(r"\s+", piece.text)
                     if first:
-                        current = [*(current or []), Word(first, piece.line)]
+                        current = current or []
+                        current.append(Word(first, piece.line))
                     for other in others:
                         if current is not None:
                             found.append(tuple(current))

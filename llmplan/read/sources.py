@@ -19,10 +19,12 @@ from llmplan.read.formats import Format
 from llmplan.read.launches import Launch, directives, launches, of_slurm
 
 _OPTIONS = re.compile(r"\s*(#[^\n]*\n\s*)*--[A-Za-z]")
-_HOSTS = re.compile(r"(\s*(#[^\n]*)?\n)*(\s*[\w.@:-]+\s+slots\s*=\s*\d+[^\n]*(\n|$)|\s*(#[^\n]*)?\n)+\s*")
-_TABLE = re.compile(r"^\s*\[\[?[\w.\"-]+\]\]?\s*(#.*)?$", re.MULTILINE)
+_HOST = re.compile(r"[\w.@:-]+[ \t]+slots[ \t]*=[ \t]*\d+.*")
+_TABLE = re.compile(r"^[ \t]*\[\[?[\w.\"-]+\]\]?\s*(#.*)?$", re.MULTILINE)
 _SHEBANG = re.compile(r"#!.*\b(ba|z|k|da)?sh\b")
-_CALLS = re.compile(r"^\s*(from|import|def|class)\s+\w|^\s*\w+\s*=\s*\w[\w.]*\(|^\s*\w[\w.]*\(\s*$", re.MULTILINE)
+_CALLS = re.compile(
+    r"^[ \t]*((from|import|def|class)[ \t]+\w|\w+[ \t]*=[ \t]*\w[\w.]*\(|\w[\w.]*\([ \t]*$)", re.MULTILINE
+)
 _COMMAND_KEYS = ("command", "args")
 _COMMANDS = frozenset({"flags"})
 
@@ -119,7 +121,7 @@ def _file(name: str, text: str, formats: Sequence[Format], found: Gathered, othe
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.strip():
         raise Unreadable("it is empty")
-    if _HOSTS.fullmatch(text) and "slots" in text:
+    if _lists_hosts(text):
         found.documents.append(_hosts(name, text))
     elif _OPTIONS.match(text):
         found.documents.append(flags.document("flags", name, list(_words(text)), (name,)))
@@ -127,6 +129,12 @@ def _file(name: str, text: str, formats: Sequence[Format], found: Gathered, othe
         _script(name, text, formats, found, others)
     else:
         _by_trial(name, text, formats, found, others)
+
+
+def _lists_hosts(text: str) -> bool:
+    """Whether a text is a hostfile: each line a machine with its slots, but for comments and blank lines."""
+    lines = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith("#")]
+    return bool(lines) and all(_HOST.fullmatch(line) for line in lines)
 
 
 def _by_trial(

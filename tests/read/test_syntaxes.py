@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from llmplan import importing
 from llmplan.read import flags, python_calls, toml, tree
 from llmplan.read.document import Document, Unreadable
 from llmplan.read.flags import Word
+from tests.hanging import ends
 
 
 def values(document: Document) -> dict[str, object]:
@@ -105,3 +109,21 @@ def test_python_is_calculated_from_constants() -> None:
     assert (found["model"], found["learning_rate"], found["bf16"]) == ("Qwen/Qwen2.5-7B", "2e-05", "true")
     assert found["fsdp_config.activation_checkpointing"] == "true" and found["dtype"] == "bfloat16"
     assert not any(document.items[name].known for name in ("epochs", "rest", "large", "name"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.sh", "#!/bin/sh\n#SBATCH --nodes=4\n" + "\n" * 40 + "torchrun a.py --lr 1\n"),
+        ("hosts", "# all\n" + "\n" * 40 + "a slots=8\n\nb slots=x\n"),
+        ("a.sh", "'" * 60_000),
+        ("a", "\n" * 60_000 + "x"),
+    ],
+)
+def test_repetition_costs_no_more_than_its_length(
+    name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(text)
+    with ends():
+        importing.imported([name], whole=True)
