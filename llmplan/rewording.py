@@ -113,7 +113,7 @@ def _cure(files: Files, cure: Relaxation, now: Mapping[str, Data]) -> Relaxation
         alone = [files.edits({path: value}) for path, value in wanted.items()]
         keys = [{(edit.key, edit.file, edit.line) for edit in edits} for edits in alone]
         if len(parts) > 1 and (not all(alone) or sum(map(len, keys)) > len(set.union(*keys))):
-            alone = [files.edits(wanted)] * len(parts)
+            alone = [files.edits(wanted) or files.covered(wanted, now)] * len(parts)
     made = [evolve(one, in_files=_in_files(edits)) for one, edits in zip(parts, alone, strict=True)]
     return evolve(made[0], beside=tuple(made[1:]))
 

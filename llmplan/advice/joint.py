@@ -18,6 +18,7 @@ from llmplan.advice.cure_bounds import bound, bounded_by
 from llmplan.advice.cure_values import compared, members, named, value
 from llmplan.advice.freed_values import Blocked, Freed
 from llmplan.advice.ledger import SHARES, Account
+from llmplan.advice.steps import in_steps
 from llmplan.advice.together import together
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure, of_input
@@ -76,10 +77,11 @@ class Joint:
                     yield f"{entry.path} and {knob.path}", functools.partial(self._cards, entry, knob, without)
 
     def switches(self, effort: Effort) -> list[Cure]:
-        """Two or three switches of the software, each at another value."""
+        """Switches of the software, each at another value: two or three, or as many as it takes."""
         trial = self._trial
         made = []
-        for one in together(trial, self.blocked.names, self.levers):
+        names = self.blocked.names
+        for one in together(trial, names, self.levers) or in_steps(trial, names, self.levers):
             text = in_authors_unit(one.value, one.knob.type, one.knob.unit, trial.here)
             cure = of_input(trial, one.knob, worth(one.knob, trial.here), [Proposal(text, one.value)])
             if cure is None:

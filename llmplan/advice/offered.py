@@ -29,7 +29,7 @@ def offered(blocked: Blocked, changes: Sequence[tuple[str, Value]], effort: Effo
     laid: dict[str, Setting] = {}
     for path, wanted in changes:
         knob = knob_of(trial.program, path)
-        value = None if knob is None or knob.setting.open else _worth(knob, wanted, trial.here)
+        value = None if knob is None or knob.setting.open else worth_as(knob, wanted, trial.here)
         if knob is None or value is None:
             return []
         now = worth(knob, trial.here)
@@ -49,7 +49,7 @@ def offered(blocked: Blocked, changes: Sequence[tuple[str, Value]], effort: Effo
     return [evolve(made[0], record=evolve(first, beside=tuple(rest)))]
 
 
-def _worth(knob: Knob, wanted: Value, here: Lowering) -> float | None:
+def worth_as(knob: Knob, wanted: Value, here: Lowering) -> float | None:
     """A value as a number: of a choice the index of its member; None if the input has no such value."""
     if isinstance(knob.type, BoolType):
         return float(wanted) if isinstance(wanted, bool) else None

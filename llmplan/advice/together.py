@@ -8,6 +8,7 @@ next to nothing; whoever asks solves the plan with it.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Iterator, Sequence
 
 from attrs import frozen
@@ -15,14 +16,17 @@ from attrs import frozen
 from llmplan.advice.cure_bounds import event_of
 from llmplan.advice.trial import Trial, Tried
 from llmplan.check.ir import Ref
+from llmplan.check.program import Goal
 from llmplan.system.adjustable import Knob
 from llmplan.system.comparison import failing
 from llmplan.system.levers import looked_at, set_to, sort_of, worth, worth_of
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
 
 _MOST = 6
 """The most switches that are combined."""
 
-_LEAST = 0.02
+LEAST = 0.02
 """The share of a side of the comparison below which a switch does too little for a set."""
 
 
@@ -41,7 +45,7 @@ def together(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tu
     Args:
         names: The requirements in conflict.
     """
-    compared = _compared(trial, names)
+    compared = side_of(trial, names)
     now = worth_of(compared[0], trial.here) if compared is not None else None
     if compared is None or not now:
         return ()
@@ -50,21 +54,21 @@ def together(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tu
     for knob in levers:
         if knob.setting.open or sort_of(knob, trial.program) != "switch":
             continue
-        turned = [one for one in _turned(trial, knob, name) if sense * (now - one.side) > _LEAST * abs(now)]
-        if turned:
-            helping.append(sorted(turned, key=lambda one: sense * one.side))
+        found = [one for one in turned(trial, knob, name) if sense * (now - one.side) > LEAST * abs(now)]
+        if found:
+            helping.append(sorted(found, key=lambda one: sense * one.side))
     helping.sort(key=lambda several: sense * several[0].side)
     helping = helping[:_MOST]
     pairs = [pair for one, other in itertools.combinations(helping, 2) for pair in itertools.product(one, other)]
     threes = itertools.combinations([several[0] for several in helping], 3)
     for sets in (pairs, threes):
-        works = [(_key(trial, tried), one) for one in sets if _works(tried := _at(trial, one))]
-        if works:
-            return min(works, key=lambda one: one[0])[1]
+        good = [(results(trial, tried), one) for one in sets if works(tried := at(trial, one))]
+        if good:
+            return min(good, key=lambda one: one[0])[1]
     return ()
 
 
-def _compared(trial: Trial, names: Collection[str]) -> tuple[str, int] | None:
+def side_of(trial: Trial, names: Collection[str]) -> tuple[str, int] | None:
     """The quantity that has to be smaller (1) or larger (-1); None unless a single comparison fails."""
     rules = [event_of(rule) for rule in trial.program.rules if rule.name in names]
     sides = rules[0].sides if len(rules) == 1 else None
@@ -73,7 +77,8 @@ def _compared(trial: Trial, names: Collection[str]) -> tuple[str, int] | None:
     return sides.left.name, 1 if sides.operation in ("le", "lt") else -1
 
 
-def _turned(trial: Trial, knob: Knob, name: str) -> Iterator[Turned]:
+def turned(trial: Trial, knob: Knob, name: str) -> Iterator[Turned]:
+    """A switch at each of its other values."""
     now = worth(knob, trial.here)
     for value in looked_at(knob, now, trial.here) if now is not None else ():
         side = worth_of(name, trial.at({knob.path: set_to(knob, value, trial.here)}).lowering)
@@ -81,17 +86,31 @@ def _turned(trial: Trial, knob: Knob, name: str) -> Iterator[Turned]:
             yield Turned(knob, value, side)
 
 
-def _at(trial: Trial, several: Sequence[Turned]) -> Tried:
+def at(trial: Trial, several: Sequence[Turned]) -> Tried:
+    """The nearest plan with several switches."""
     return trial.at({one.knob.path: set_to(one.knob, one.value, trial.here) for one in several})
 
 
-def _works(tried: Tried) -> bool:
+def works(tried: Tried) -> bool:
     """Whether all holds, and the run trains on as many tokens."""
     return tried.legal and not any(True for _ in failing(tried.lowering)) and tried.same_work
 
 
-def _key(trial: Trial, tried: Tried) -> tuple[float, ...]:
-    """The results that plans are compared by, in that order."""
+def results(trial: Trial, tried: Tried) -> tuple[float, ...]:
+    """What tells which plan is better: the objectives, then the results that plans are compared by."""
+    lowering = tried.lowering
+    aims = [
+        goal.sense * value if (value := _value(lowering, goal)) is not None else math.inf
+        for goal in trial.program.goals
+    ]
     places = trial.program.scope.compared
     figures = tried.figures
-    return tuple(figures[name][1] for name in sorted(places, key=lambda name: places[name][1]) if name in figures)
+    named = sorted(places, key=lambda name: places[name][1])
+    return (*aims, *(figures[name][1] for name in named if name in figures))
+
+
+def _value(lowering: Lowering, goal: Goal) -> float | None:
+    """The value of an objective; None unless it is a finite number."""
+    found = lowering.unknowns.settled(lowering.lower(goal.value, {}, base=goal.place[0]))
+    value = None if isinstance(found, Missing) else lowering.graph.constant(found)
+    return value if value is not None and math.isfinite(value) else None

@@ -126,6 +126,23 @@ class Files:
                 return several
         return ()
 
+    def covered(self, wanted: Mapping[str, Data], now: Mapping[str, Data]) -> tuple[Edit, ...]:
+        """A set of keys that changes some of the inputs as `offered` does, with those that change the others."""
+        known, left = {**now, **wanted}, [_MOST_READINGS]
+        for several, said in sorted(self.offers, key=lambda one: -len({*one[1]} & {*wanted})):
+            rest = {path: value for path, value in wanted.items() if path not in said}
+            if len(rest) == len(wanted) or not all(path in known and _same(known[path], said[path]) for path in said):
+                continue
+            others = self.edits(rest)
+            made = tuple(dict.fromkeys((*several, *others)))
+            moved = self._moved(made, {**said, **wanted}, left) if others else None
+            if moved == {}:
+                return made
+            for other in self._back(moved, *made) if moved else ():
+                if self._moved([*made, other], {**said, **wanted}, left) == {}:
+                    return (*made, other)
+        return ()
+
     def _moved(self, edits: Sequence[Edit], wanted: Mapping[str, Data], left: list[int]) -> Moved | None:
         """The other inputs that edits change; None where they don't make the inputs what is wanted."""
         left[0] -= 1

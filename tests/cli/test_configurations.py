@@ -234,3 +234,18 @@ def test_a_configuration_of_deepspeed_alone_gets_no_key_for_its_trainer(capsys: 
     machine += ["--set", "training.global_batch=4 sequences"]
     assert run(["solve", "ds.json", "--set", "model=qwen3-32b", *machine]) == 3
     assert "sequence_parallel_size" not in "".join(capsys.readouterr())
+
+
+def test_as_many_changes_as_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.yaml").write_text(
+        "base_model: meta-llama/Llama-3.1-70B\nsequence_len: 8192\nmicro_batch_size: 4\nbf16: true\n"
+        "gradient_accumulation_steps: 4\nflash_attention: true\ndeepspeed: deepspeed_configs/zero2.json\n"
+    )
+    command = ["solve", "a.yaml", "--gpu", "H100", "--gpus", "8"]
+    assert run(command) == 3
+    (told,) = [line.partition("help: 1: ")[2] for line in capsys.readouterr().err.splitlines() if "help: 1:" in line]
+    assert "zero2.json → deepspeed_configs/zero3_bf16_cpuoffload_all.json" in told
+    assert "+ gradient_checkpointing: true" in told
+    assert "micro_batch_size: 4 → 2, a.yaml:5 gradient_accumulation_steps: 4 → 8" in told
+    assert run([*command, "--fix", "--yes"]) == 0
+    assert run(["check", *command[1:]]) == 0
