@@ -50,6 +50,7 @@ def readable(path: str) -> str:
 _MODEL_CONFIG = "model_config"
 _LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
 _SPLIT = "parallelism.zero_stage"
+_FRAMEWORK = "parallelism.framework"
 _SIZES = ("model.layers", "model.hidden", "model.heads", "model.vocab")
 _NOTHING_LOST = frozenset({DECIDED_ELSEWHERE, "says nothing", "switched off"})
 """Why a key is not needed in files that are written anew."""
@@ -181,8 +182,9 @@ def kept(found: Imported) -> str:
 
 
 def _kept(read: Files) -> tuple[str, ...]:
-    """The inputs that the software of some files has no key for: no change of them can be made there."""
-    scope, said = library.load(tables=False)[0], read.said
+    """The inputs that no change of some files should move: their software has no key for them; and the framework, for
+    which they are written, but for what comes with that software."""
+    scope, said = library.load(tables=False)[0], read.said - {_FRAMEWORK}
     return tuple(path for path in scope.fields if path.partition(".")[0] in scope.software and path not in said)
 
 

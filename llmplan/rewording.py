@@ -42,11 +42,11 @@ def reworded(solution: Solution, files: Files) -> Solution:
     levers = tuple(evolve(one, in_files=_lever(files, one)) for one in solution.levers)
     now = {path: _data(one.amount) for path, one in solution.values.items() if one.amount is not None}
     cures = [_cure(files, one, now) for one in solution.relaxations]
-    cures.sort(key=_order)
+    cures.sort(key=lambda cure: _order(cure, all(_edits(one.in_files, texts, files) for one in (cure, *cure.beside))))
     cures = [cure for cure in cures if _can_be_told(cure)] or cures
     cures = [one for at, one in enumerate(cures) if not any(_keys(one) == _keys(other) != () for other in cures[:at])]
     diagnostics = tuple(
-        _reworded(one, cures, texts) if one.code == _INFEASIBLE else one for one in solution.diagnostics
+        _reworded(one, cures, texts, files) if one.code == _INFEASIBLE else one for one in solution.diagnostics
     )
     assumptions = (*_stack(solution, files), *solution.assumptions)
     return evolve(solution, levers=levers, relaxations=tuple(cures), diagnostics=diagnostics, assumptions=assumptions)
@@ -89,12 +89,12 @@ def _can_be_told(cure: Relaxation) -> bool:
     return all(one.in_files or one.name.partition(".")[0] not in software for one in (cure, *cure.beside))
 
 
-def _order(cure: Relaxation) -> tuple[bool, bool, bool, int]:
-    """Changes that files have keys for come first, of those what trains the same, and the fewest keys; but for what
-    changes the question."""
+def _order(cure: Relaxation, is_edit: bool) -> tuple[bool, bool, bool, bool, int]:
+    """Changes that files have keys for come first, of those what trains the same, what `--fix` can make, and the fewest
+    keys; but for what changes the question."""
     parts = (cure, *cure.beside)
     question, changed = any(one.question for one in parts), any(one.changes for one in parts)
-    return question, not cure.in_files, changed, len(_keys(cure))
+    return question, not cure.in_files, changed, not is_edit, len(_keys(cure))
 
 
 def _keys(cure: Relaxation) -> tuple[FileEdit, ...]:
@@ -145,7 +145,9 @@ def _data(amount: Amount) -> Data:
     return value if isinstance(value, bool) else Member(str(value))
 
 
-def _reworded(diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mapping[str, Source]) -> Diagnostic:
+def _reworded(
+    diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mapping[str, Source], files: Files
+) -> Diagnostic:
     """The numbered changes in their new order, each in the words of the files where it has some."""
     numbered = {hint.text.partition(": ")[2]: hint for hint in diagnostic.hints if _NUMBERED.match(hint.text)}
     others = [evolve(hint, edits=()) for hint in diagnostic.hints if not _NUMBERED.match(hint.text)]
@@ -154,7 +156,7 @@ def _reworded(diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mappin
         own = next((text for text in numbered if text.startswith(f"`{cure.statement}`")), None)
         if own is not None:
             parts = (cure, *cure.beside)
-            edits = [_edits(keys, texts) for keys in dict.fromkeys(one.in_files for one in parts)]
+            edits = [_edits(keys, texts, files) for keys in dict.fromkeys(one.in_files for one in parts)]
             text = " and ".join(dict.fromkeys(map(_made, parts))) if all(one.in_files for one in parts) else own
             told.append((text, tuple(edit for one in edits for edit in one) if all(edits) else ()))
     hints = [Hint(f"{number}: {text}", edits) for number, (text, edits) in enumerate(told, 1)]
@@ -165,7 +167,7 @@ def _made(change: Relaxation) -> str:
     return f"`{as_made(change)}`{f', which changes {change.changes}' if change.changes else ''}"
 
 
-def _edits(changes: Sequence[FileEdit], texts: Mapping[str, Source]) -> tuple[Edit, ...]:
+def _edits(changes: Sequence[FileEdit], texts: Mapping[str, Source], files: Files) -> tuple[Edit, ...]:
     """The changes of files as edits of their texts; none unless each is one."""
     found = []
     for change in changes:
@@ -176,7 +178,7 @@ def _edits(changes: Sequence[FileEdit], texts: Mapping[str, Source]) -> tuple[Ed
             place = located(source.text, change.key, change.before, change.line)
             edit = None if place is None else Edit(Span(source, *place), change.after)
         else:
-            new = inserted(change.file, source.text, change.key, change.after, change.line)
+            new = inserted(change.file, source.text, change.key, change.after, change.line, files.behind(change.key))
             edit = None if new is None else Edit(Span(source, new[0], new[0]), new[1])
         if edit is None:
             return ()

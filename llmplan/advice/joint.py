@@ -137,7 +137,8 @@ class Joint:
 
     def _joined(self, made: list[Cure], effort: Effort) -> list[Cure]:
         """One record of several changes, all of which can be written, after the whole plan is solved with them."""
-        if len(made) < 2 or not all(cure.record.edits for cure in made):
+        in_files = bool(self._trial.program.offered)  # where whoever asks makes the changes, not the plan's text
+        if len(made) < 2 or not (in_files or all(cure.record.edits for cure in made)):
             return []
         if not self.blocked.cured(_laid(self._trial, made), effort):
             return []

@@ -24,7 +24,10 @@ from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 
 _MOST = 6
-"""The most switches that are combined."""
+"""The most switches of which two are combined, each at any of its values."""
+
+_MOST_OF_THREE = 8
+"""The most switches of which three are combined, each at its best value."""
 
 LEAST = 0.02
 """The share of a side of the comparison below which a switch does too little for a set."""
@@ -58,9 +61,9 @@ def together(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tu
         if found:
             helping.append(sorted(found, key=lambda one: sense * one.side))
     helping.sort(key=lambda several: sense * several[0].side)
-    helping = helping[:_MOST]
-    pairs = [pair for one, other in itertools.combinations(helping, 2) for pair in itertools.product(one, other)]
-    threes = itertools.combinations([several[0] for several in helping], 3)
+    twos = itertools.combinations(helping[:_MOST], 2)
+    pairs = [pair for one, other in twos for pair in itertools.product(one, other)]
+    threes = itertools.combinations([several[0] for several in helping[:_MOST_OF_THREE]], 3)
     for sets in (pairs, threes):
         good = [(results(trial, tried), one) for one in sets if works(tried := at(trial, one))]
         if good:

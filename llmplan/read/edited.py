@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 _QUOTE = "[\"']?"
 
@@ -43,7 +44,9 @@ def _assigned(text: str, variable: str, value: str) -> tuple[int, int] | None:
     return set_to[0].span(1) if times == 1 + set_to[0][0].startswith(variable) else None
 
 
-def inserted(file: str, text: str, key: str, value: str, line: int) -> tuple[int, str] | None:
+def inserted(
+    file: str, text: str, key: str, value: str, line: int, behind: Sequence[Sequence[str]] = ()
+) -> tuple[int, str] | None:
     """A key that a file lacks: the character before which it is inserted, and the text of it.
 
     None where its place is not plain, as beside a pipe, or in a call.
@@ -53,7 +56,10 @@ def inserted(file: str, text: str, key: str, value: str, line: int) -> tuple[int
         key: An option with its dashes, where `line` is of a command; else a key, dotted where it is nested.
         value: As it would stand in the file, without quotes.
         line: Counted from 1; 0 where the file is no command.
+        behind: For an option of a launcher, the words that start it, alternatives.
     """
+    if line and behind:
+        return _of_launcher(text, f"{key} {value}" if value != "true" else key, behind)
     if line:
         return _option(text, f"{key} {value}" if value != "true" else key, line)
     part, _, name = key.rpartition(".")
@@ -76,6 +82,13 @@ def _option(text: str, words: str, line: int) -> tuple[int, str] | None:
     if re.search(r"[#|;&<>()`]", body):
         return None
     return sum(len(one) + 1 for one in lines[: line - 1]) + len(body), f" {words}"
+
+
+def _of_launcher(text: str, words: str, behind: Sequence[Sequence[str]]) -> tuple[int, str] | None:
+    """Behind the only launch of a text: further back it would be an option of the program."""
+    forms = "|".join(r"[ \t]+".join(map(re.escape, form)) for form in behind)
+    found = list(re.finditer(rf"(?<![\w./-])(?:{forms})(?=[ \t]|$)", text, re.MULTILINE))
+    return (found[0].end(), f" {words}") if len(found) == 1 else None
 
 
 def _in_json(text: str, part: str, name: str, value: str) -> tuple[int, str] | None:

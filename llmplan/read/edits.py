@@ -63,6 +63,18 @@ class Files:
         used = (reader for reader in self.readers if any(one.kind in kinds for one in reader.formats))
         return frozenset(line.path for reader in used for line in reader.lines)
 
+    def behind(self, key: str) -> tuple[tuple[str, ...], ...]:
+        """The words behind which a command has an option, each as a shell has them; empty for a program's own, which
+        may stand anywhere behind it."""
+        name = normal(key.removeprefix("--"))
+        having = [
+            format
+            for reader in self.readers
+            for format in reader.formats
+            if format.kind in self.reading.kinds and name in format.declared
+        ]
+        return () if any(not format.launchers for format in having) else having[0].launchers if having else ()
+
     def edits(self, wanted: Mapping[str, Data]) -> tuple[Edit, ...]:
         """The keys that change inputs to their values and no other input; empty where none do, or a file says no such
         key."""
@@ -251,8 +263,12 @@ class Files:
 
 
 def _fits(owner: Document, key: str) -> bool:
-    """Whether a document may get a key: a command line with a key inside another only where it has such options."""
-    return "." not in key or owner.syntax != "flags" or any("." in item.key for item in owner.items.values())
+    """Whether a document may get a key: a command line with a key inside another only where it has such options, and
+    Python only one of a call that it has."""
+    if "." not in key or owner.syntax not in ("flags", "python"):
+        return True
+    head = f"{key.partition('.')[0]}." if owner.syntax == "python" else ""
+    return any("." in item.key and item.key.startswith(head) for item in owner.items.values())
 
 
 def _new(owner: Document, key: str, text: str) -> Edit:

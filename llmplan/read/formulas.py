@@ -286,6 +286,7 @@ _OF_VALUES: dict[str, Callable[..., tuple[Data, str | None]]] = {
         sum((amount.of_text(one) or Fraction(0) for one in cast(Any, value.data)), Fraction(0)),
         None,
     ),
+    "spaced": lambda value: (" ".join(value.data) if isinstance(value.data, tuple) else str(value.data), None),
     "part": _part,
     "formula": lambda text, *values: (
         Written(str(text.data).replace("?", amount.in_plan(_number(values[0]))) if values else str(text.data)),

@@ -113,7 +113,12 @@ class Words:
             return [self._number(part.text, part.line)]
         if part.kind == "command":
             return [self._output(part)]
-        return self._variable(part)
+        found = self._variable(part)
+        if not part.quoted or not (part.text == "*" or part.rest.startswith("[*]")):
+            return found
+        # `"$*"` and `"${list[*]}"` are one word.
+        between = Word(" ", part.line)
+        return [tuple(piece for number, one in enumerate(found) for piece in ((between, *one) if number else one))]
 
     def _set(self, name: str) -> Value | None:
         if name.isdigit():
