@@ -55,7 +55,7 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
         return request
     files = _inside(path) if folder else [path]
     names = {file: f"{revision}:./{os.path.basename(file)}" for file in files} if revision else {}
-    found = asked(ask, files, gpu, gpus, run, whole=False, side=path, names=names)
+    found = asked(ask, files, gpu, gpus, run, side=path, names=names)
     return found if isinstance(found, int) else found.request
 
 

@@ -47,7 +47,7 @@ def not_given(file: str, by: str, place: Span | None, refused: bool) -> Diagnost
         refused: Whether an answer without it would be about another run.
     """
     name = visible_line(file)
-    message = f"`{visible_line(by)}` names `{name}`" if by else f"the script `{name}` is started here"
+    message = f"`{visible_line(by)}` names `{name}`" if by else f"the script `{name}` is run here"
     message += ", which was not given" if by else ", and was not given"
     hint = "give it beside the other files"
     if refused:

@@ -32,6 +32,9 @@ _SOURCED = 10_000_000
 _SHELLS = ("bash", "sh", "zsh")
 _STARTERS = frozenset({"exec", "srun", "mpirun", "nohup", "time"})
 """Commands whose arguments begin another one, after options of their own."""
+_BESIDE = re.compile(r"(\./)?[\w.-]+\.(sh|bash|env|conf|cfg)")
+"""What a script reads from its own folder: elsewhere lie environments, which say nothing of a run."""
+
 _SCRIPT = re.compile(r".*\.(sh|bash|sbatch|slurm|sub)")
 _PLAIN = frozenset({"echo", "printf"})
 _UNKNOWN: Scalar = (Word(UNKNOWN, 0),)
@@ -312,12 +315,15 @@ class _Reader(Words):
             self._read(words[1:], command)
             return True
         if name in ("source", "."):
-            file = text_of(words[1]).rpartition("/")[2] if len(words) > 1 else ""
+            path = text_of(words[1]) if len(words) > 1 else ""
+            file = path.rpartition("/")[2]
             if file in self.others and file not in self.open:
                 self._script(file, words[1:])
             else:
                 self.foreign = True
                 self.run.unread.append((command.raw.strip(), command.line))
+                if _BESIDE.fullmatch(path):
+                    self.run.missing.append((path, command.line))
             return True
         if self._child(words, environment, command):
             return True

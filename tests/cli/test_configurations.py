@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from llmplan.cli import run
+from llmplan.read.edited import inserted
 
 FSDP = """distributed_type: FSDP
 fsdp_config: {fsdp_version: 2, fsdp_reshard_after_forward: true}
@@ -249,3 +250,26 @@ def test_as_many_changes_as_it_takes(capsys: pytest.CaptureFixture[str]) -> None
     assert "micro_batch_size: 4 → 2, a.yaml:5 gradient_accumulation_steps: 4 → 8" in told
     assert run([*command, "--fix", "--yes"]) == 0
     assert run(["check", *command[1:]]) == 0
+
+
+def test_what_a_comparison_needs_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that another reads and that was not given: without it no result can be compared."""
+    Path("a.sh").write_text("source ./model.sh\ntorchrun --nproc_per_node 8 pretrain_gpt.py --bf16 $MODEL\n")
+    Path("b.sh").write_text("source ./model.sh\ntorchrun --nproc_per_node 8 pretrain_gpt.py --fp16 $MODEL\n")
+    assert run(["diff", "a.sh", "b.sh", "--gpu", "H100"]) == 1
+    told = capsys.readouterr()
+    assert "no file says `model.layers`" in told.err and "`./model.sh` is run here, and was not given" in told.err
+
+
+def test_options_of_a_launcher_stand_before_the_program() -> None:
+    text = "srun accelerate launch --config_file a.yaml train.py --lr 1\n"
+    forms = (("accelerate", "launch"), ("accelerate-launch",))
+    at, words = inserted("a.sh", text, "--fsdp_offload_params", "true", 1, forms) or (0, "")
+    assert text[:at] + words == "srun accelerate launch --fsdp_offload_params"
+    assert inserted("a.sh", text * 2, "--x", "1", 1, forms) is None
+
+
+def test_keys_that_a_launcher_or_a_trainer_needs_together(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.yaml").write_text(f"{AXOLOTL}sequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nadapter: qlora\n")
+    assert run(["check", "a.yaml", "--gpu", "H100", "--gpus", "1"]) == 1
+    assert "`adapter: qlora` without `load_in_4bit: true`" in capsys.readouterr().err

@@ -57,7 +57,7 @@ def test_what_was_given_or_is_written_is_not_missing(asked: Ask) -> None:
 
 def test_a_script_that_another_starts(asked: Ask) -> None:
     files = {"job.sh": "#!/bin/bash\n#SBATCH --nodes=2\nsrun bash inner.sh\n"}
-    told = "warning[E0519]: the script `inner.sh` is started here, and was not given: what it says is not read"
+    told = "warning[E0519]: the script `inner.sh` is run here, and was not given: what it says is not read"
     assert told in asked("import", files).err
     files["inner.sh"] = f"torchrun --nproc_per_node 2 sft.py {LAUNCH}\n"
     assert "E0519" not in asked("import", files).err

@@ -33,6 +33,7 @@ def words(text: str, **known: str) -> list[list[str]]:
         ('IFS=, read -r A B <<< "1,2"\nrun $B', ["run", "2"]),
         ('CMD="run --x 1"\neval $CMD', ["run", "--x", "1"]),
         ("bash -c 'run --x 1'", ["run", "--x", "1"]),
+        ('A=(--x 1)\nbash -c "run ${A[*]} --y 2"', ["run", "--x", "1", "--y", "2"]),
         ("export A=1\nrun 2>&1 | tee log", ["run"]),
         ("F=bf16\nrun --$F", ["run", "--bf16"]),
     ],
