@@ -60,9 +60,10 @@ def calibrate(
 ) -> int:
     """Reads what training runs printed, and writes it as `measured` statements of a plan, a line each with its place.
 
-    LOG is what Megatron-LM, DeepSpeed, the Trainer of transformers, torchtitan, Nanotron, NeMo, LLM Foundry,
-    torchtune, a server of vLLM or SGLang, or a script of llmplan printed, or a file of W&B, TensorBoard or nvidia-smi;
-    `-` is standard input, and gzip is unpacked. What it does not say is taken from the plan or the configurations of the run. A file is never replaced.
+    LOG is what Megatron-LM, DeepSpeed, the Trainer of transformers, torchtitan, torchtune, Nanotron, NeMo, LLM Foundry,
+    a server of vLLM or SGLang or a script of llmplan printed, or a file of W&B, TensorBoard or nvidia-smi; `-` is
+    standard input, and gzip is unpacked. What it does not say is taken from the plan or the configurations of the run.
+    A file is never replaced.
     """
     logs, plans = _told_apart(files, format)
     asked = configurations.of_run(ask, plans, gpu, gpus, run)
