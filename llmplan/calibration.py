@@ -199,11 +199,12 @@ class Reader:
         if solution is not None and solution.status == "error":
             return result(), list(solution.diagnostics)
         if solution is not None:
+            # First what nobody says: what a search decides of it makes the rest look like another run.
+            if undecided := self.inputs.undecided(said, solution):
+                return result(), [logs.unsaid(log.file, undecided)]
             differences = self.inputs.contradicted(said, common.counted, solution)
             if differences:
                 return result(), [logs.another_run(log.file, differences)]
-            if undecided := self.inputs.undecided(said, solution):
-                return result(), [logs.unsaid(log.file, undecided)]
         elif contrary := list(run_agreement.of_command(said, self.inputs.given.items(), {})):
             return result(), [logs.another_run(log.file, contrary)]
         planned = self.inputs.conditions(solution)

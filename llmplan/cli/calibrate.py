@@ -102,7 +102,7 @@ def _told_apart(files: tuple[str, ...], format: str | None) -> tuple[list[str], 
         raise click.UsageError(f"{files[0]} is a plan: name the log first")
     found: tuple[list[str], list[str]] = ([files[0]], [])
     for name in files[1:]:
-        found[not (name == "-" or (not name.endswith(PLAN) and _is_log(name)))].append(name)
+        found[not (name == "-" or (not name.endswith(PLAN) and is_log_file(name)))].append(name)
     real = [name if name == "-" else os.path.realpath(name) for name in found[0]]
     twice = next((name for name, path in zip(found[0], real, strict=True) if real.count(path) > 1), None)
     if twice is not None:
@@ -110,7 +110,8 @@ def _told_apart(files: tuple[str, ...], format: str | None) -> tuple[list[str], 
     return found
 
 
-def _is_log(name: str) -> bool:
+def is_log_file(name: str) -> bool:
+    """Whether a file is a log by what it holds; a file so large is no configuration."""
     from llmplan import calibration
 
     try:

@@ -96,6 +96,7 @@ def below(missing: Sequence[tuple[str, str]], unsaid: Sequence[str], piece: Piec
     ]
     if unsaid:
         lines.append(f"# Neither in the log nor in a plan: {', '.join(unsaid)}.")
+        lines.append("# Write it into the statement: what that leaves out is taken from the plan that uses it.")
     return lines
 
 
