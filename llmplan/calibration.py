@@ -229,6 +229,8 @@ class Reader:
         settings = self.inputs.settings(said, solution, log.file)
         if self.steps is not None and not pieces:
             text = f"it has no step of {amount.reading(self.steps[0])} .. {amount.reading(self.steps[1])} that counts"
+            last = max((one.last for one in heard.telling.runs.values() if one.last is not None), default=None)
+            text += f": the last one is {amount.reading(last)}" if last is not None and last < self.steps[0] else ""
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
         if (share := run_agreement.beyond_peak(readings, solution)) is not None:
             return result(readings, settings), [logs.beyond_peak(log.file, amount.percentage(share))]
