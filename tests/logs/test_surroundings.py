@@ -74,6 +74,16 @@ def test_a_first_step_alone_asks_for_more_steps() -> None:
     assert "# No time of a step: the only step is the first" in text and "--log-interval" not in text
 
 
+def test_records_that_nobody_numbers_give_no_time_of_a_step() -> None:
+    """A script that logs every 2,000 steps and leaves the numbers to W&B."""
+    head = "_step,_runtime,_timestamp,iter,train/loss,mfu"
+    rows = [f"{at},{at * 800 + 30},{1.7e9 + at * 800},{at * 2000},2.0,41.2" for at in range(60)]
+    (problem,) = told([head, *rows, ""]).diagnostics
+    assert problem.code == "E0517"
+    numbered = [head.replace("iter", "train/global_step"), *rows, ""]
+    assert readings(told(numbered))["step_time"] == pytest.approx(0.4)
+
+
 def test_older_names_of_deepspeeds_timers() -> None:
     lines = []
     for at in range(1, 40):
