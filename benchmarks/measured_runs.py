@@ -10,8 +10,8 @@ fixed seed.
 
 The script also says what chose the two shares of measured.plan: the share for plans of other models is the largest, in
 steps of a tenth, with which one far run makes no table's median error grow by more than 0.3 points. With any one table
-left out 19 of 20 times the same is chosen; without the one that binds, of six runs in fp8, 0.6. With --write the table stands in
-docs/calibrate.md.
+left out 19 of 20 times the same is chosen; without the one that binds, of six runs in fp8, 0.6. With --write the table
+stands in docs/calibrate.md.
 """
 
 from __future__ import annotations
