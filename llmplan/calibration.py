@@ -184,6 +184,9 @@ class Reader:
             return result(), [logs.too_long(log.file, amount.binary(MOST_JSON))]
         if piece is None or heard.format is None:
             return result(), [logs.unknown_log(log.file, heard.stray, names())]
+        if common.refused is not None and not pieces:
+            because, line = common.refused
+            return result(), [logs.nothing_measured(log.file, [because], [], line)]
         said = self.inputs.said(piece)
         if undecided := self.inputs.undecided(said, None):
             return result(), [logs.unsaid(log.file, undecided)]
@@ -196,11 +199,12 @@ class Reader:
         if solution is not None and solution.status == "error":
             return result(), list(solution.diagnostics)
         if solution is not None:
+            # First what nobody says: what a search decides of it makes the rest look like another run.
+            if undecided := self.inputs.undecided(said, solution):
+                return result(), [logs.unsaid(log.file, undecided)]
             differences = self.inputs.contradicted(said, common.counted, solution)
             if differences:
                 return result(), [logs.another_run(log.file, differences)]
-            if undecided := self.inputs.undecided(said, solution):
-                return result(), [logs.unsaid(log.file, undecided)]
         elif contrary := list(run_agreement.of_command(said, self.inputs.given.items(), {})):
             return result(), [logs.another_run(log.file, contrary)]
         planned = self.inputs.conditions(solution)
@@ -225,6 +229,8 @@ class Reader:
         settings = self.inputs.settings(said, solution, log.file)
         if self.steps is not None and not pieces:
             text = f"it has no step of {amount.reading(self.steps[0])} .. {amount.reading(self.steps[1])} that counts"
+            last = max((one.last for one in heard.telling.runs.values() if one.last is not None), default=None)
+            text += f": the last one is {amount.reading(last)}" if last is not None and last < self.steps[0] else ""
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
         if (share := run_agreement.beyond_peak(readings, solution)) is not None:
             return result(readings, settings), [logs.beyond_peak(log.file, amount.percentage(share))]
@@ -246,9 +252,11 @@ class Reader:
             return logs.HOW_LONG
         if measured_text.all_skipped(piece):
             return ["let it run until steps are taken, or train in bf16, which scales no loss"]
+        if measured_text.only_first(piece):
+            return ["let it run for some more steps: the next ones are read"]
         hints = []
         file = "-" if log.file == STDIN else shlex.quote(log.file)
-        if not piece.steady.kept and not piece.steady.left_out:
+        if not piece.steady.kept and not heard.telling.common.stepped:
             hints.append(f"its end says why no step was printed; `llmplan why {file}` explains one without memory")
         if solution is None:
             hints.append(f"say what the log does not: `llmplan calibrate {file} PLAN`, or `--set hardware.gpus=8`")
@@ -290,6 +298,6 @@ def _text(runs: Sequence[Run]) -> str:
             lines += measured_text.statement(name, run.settings, run.readings, run.file)
             said = {one.path for one in run.settings}
             needed = NEEDED_OF_SERVER if any(of_a_server(one) for one in run.readings) else NEEDED
-            lines += measured_text.below(run.missing, [path for path in needed if path not in said])
+            lines += measured_text.below(run.missing, [path for path in needed if path not in said], run.piece)
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"

@@ -28,7 +28,7 @@ class Progress:
     """A run on its way.
 
     Attributes:
-        done, steps: Steps of the log and of the plan.
+        done, steps: Steps of the log, and of the plan or as the log announces them.
         left, planned_left: The time of the rest as seen and as planned, if every step runs so.
         goodput: The share of the time of the log's steps that a steady pace would have taken; `planned_goodput` has
             failures and checkpoints.
@@ -49,20 +49,30 @@ class Progress:
 
 
 def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, Value]) -> Progress | None:
-    """Of a log with numbered steps, of a plan that has a last one."""
-    steps = values.get(_STEPS)
-    if steps is None or not steps.amount.finite or step is None or not piece.numbered:
+    """Of a log with numbered steps, of which plan or log know the last one."""
+    if step is None or not piece.numbered:
         return None
     run = heard.telling.runs.get(heard.format.name) if heard.format is not None else None
     done = max(piece.last_step, run.last if run is not None and run.last is not None else 0.0)  # beyond `--steps` too
-    rest = max(0.0, steps.amount.number - done)
+    steps = _number(values, _STEPS) or _of_the_log(heard, done)
+    if steps is None:
+        return None
+    rest = max(0.0, steps - done)
     left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
-    found = Progress(done, steps.amount.number, left, planned, goodput(heard, piece), _number(values, _GOODPUT))
+    found = Progress(done, steps, left, planned, goodput(heard, piece), _number(values, _GOODPUT))
     share = found.planned_goodput or 1.0
     moment = heard.telling.common.moment
     if moment is not None:
         found = evolve(found, end=_day(moment, left.number / share))
     return _with_cost(found, step, values)
+
+
+def _of_the_log(heard: Heard, done: float) -> float | None:
+    """The steps of the run as its log announces them; None of one that is over, or says nothing of them."""
+    common = heard.telling.common
+    told = common.summary.get("steps")
+    steps = told[0] if told is not None else common.progress[1] if common.progress is not None else 0.0
+    return steps if steps > done else None
 
 
 def goodput(heard: Heard, piece: Piece) -> float | None:

@@ -37,11 +37,16 @@ class Figure:
         return Figure(work / self.value, self.spread, self.count)
 
 
-def timed(run: Callable[[], None], seconds: Callable[[Callable[[], None]], float]) -> Figure:
+def timed(
+    run: Callable[[], None],
+    seconds: Callable[[Callable[[], None]], float],
+    agreed: Callable[[float], float] = lambda spread: spread,
+) -> Figure:
     """The time of something, measured again while it scatters.
 
     Args:
         seconds: Runs it once, to its end, and tells how long that took.
+        agreed: The widest spread of all that take part, who have to measure equally often.
     """
     for _ in range(WARM_UP):
         seconds(run)
@@ -50,7 +55,7 @@ def timed(run: Callable[[], None], seconds: Callable[[Callable[[], None]], float
         times = sorted(seconds(run) for _ in range(REPETITIONS))
         tenth = len(times) // 10
         middle = median(times)
-        figure = Figure(middle, (times[-1 - tenth] - times[tenth]) / middle, len(times))
+        figure = Figure(middle, agreed((times[-1 - tenth] - times[tenth]) / middle), len(times))
         if best is None or figure.spread < best.spread:
             best = figure
         if best.spread <= STEADY:

@@ -48,10 +48,13 @@ def measured(asked: Collection[str], folder: Path, torch: Any, plan: Solution | 
     found = evolve(found, card=str(torch.cuda.get_device_name(0)))
     if group is not None:
         if "links" in parts:
-            of_all = tuple(links.collectives(torch, group))
-            found = evolve(found, links=of_all, ranks=group.world, one_node=group.one_node)
+            of_all = links.collectives(torch, group)
+            found = evolve(found, links=of_all.links, held=of_all.held, ranks=group.world, one_node=group.one_node)
         return found if group.rank == 0 else None
-    left = [text.left_links()] if "links" in parts else []
+    left = []
+    if "links" in parts:
+        left = [text.left_links()]
+        found = evolve(found, pairs=links.pairs(torch))
     if "memory" in parts:
         found = evolve(found, context=card.context(torch), copy=card.copies(torch), host_link=card.host_link(torch))
     if "matmul" in parts:

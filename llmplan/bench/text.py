@@ -37,6 +37,8 @@ class Bench:
     """What was measured; None or empty for what was not.
 
     Attributes:
+        pairs: Bytes a second of copies between two GPUs, by the numbers of both.
+        held: Bytes of the card that the first collective takes.
         layers: The plan's own products, of which `shapes` are the sizes and `layers_in` the format.
         left: What was left out, with the reason.
     """
@@ -53,6 +55,8 @@ class Bench:
     host_link: Figure | None = None
     context: float | None = None
     links: tuple[Link, ...] = ()
+    pairs: Mapping[tuple[int, int], Figure] = field(factory=dict)
+    held: float | None = None
     ranks: int = 0
     one_node: bool = True
     processors: int = 0
@@ -127,11 +131,23 @@ def _told(bench: Bench, known: Known | None) -> Iterable[str]:
         yield f"# Memory: {rate(bench.copy.value, 'B/s')} in a copy{share}, {_spread(bench.copy)}."
     if bench.context is not None:
         yield f"# The driver and what else runs hold {amount.binary(bench.context)} of the card."
-    for link in bench.links:
-        yield f"# {link.name}: {rate(link.bandwidth, 'B/s')} a GPU, latency {_micro(link.latency)}."
+    if bench.held is not None:
+        yield f"# The first collective holds {amount.binary(bench.held)} of the card."
+    yield from _links(bench)
     if bench.disk is not None:
         told = "one process on this node; all nodes together may be faster"
         yield f"# Disk: {rate(bench.disk, 'B/s')}, {told}: `hardware.storage_bandwidth`."
+
+
+def _links(bench: Bench) -> Iterable[str]:
+    """Collectives, each with its times by size, and copies between two GPUs."""
+    for link in bench.links:
+        spread = f"spread {amount.percentage(link.spread)} at most"
+        yield f"# {link.name}: {rate(link.bandwidth, 'B/s')} a GPU, latency {_micro(link.latency)}, {spread}."
+        times = [f"{_message(size)} {_micro(figure.value)}" for size, figure in link.times]
+        yield f"# {link.name} by size: {', '.join(times)}."
+    for (one, other), figure in bench.pairs.items():
+        yield f"# GPU {one} to GPU {other}: {rate(figure.value, 'B/s')} in a copy, {_spread(figure)}."
 
 
 def _layers(bench: Bench) -> Iterable[str]:
@@ -187,6 +203,11 @@ def _share(value: float) -> str:
 
 def _gigabytes(value: float) -> str:
     return f"{amount.reading(value / GIGA, 3)} GB/s"
+
+
+def _message(size: int) -> str:
+    unit, name = (2**20, "MiB") if size >= 2**20 else (2**10, "KiB")
+    return f"{amount.reading(size / unit)} {name}"
 
 
 def _micro(seconds: float) -> str:

@@ -60,9 +60,10 @@ def calibrate(
 ) -> int:
     """Reads what training runs printed, and writes it as `measured` statements of a plan, a line each with its place.
 
-    LOG is what Megatron-LM, DeepSpeed, the Trainer of transformers, torchtitan, Nanotron, NeMo, LLM Foundry or a
-    script of llmplan printed, or a file of W&B, TensorBoard or nvidia-smi; `-` is standard input, and gzip is unpacked.
-    What it does not say is taken from the plan or the configurations of the run. A file is never replaced.
+    LOG is what Megatron-LM, DeepSpeed, the Trainer of transformers, torchtitan, torchtune, Nanotron, NeMo, LLM Foundry,
+    a server of vLLM or SGLang or a script of llmplan printed, or a file of W&B, TensorBoard or nvidia-smi; `-` is
+    standard input, and gzip is unpacked. What it does not say is taken from the plan or the configurations of the run.
+    A file is never replaced.
     """
     logs, plans = _told_apart(files, format)
     asked = configurations.of_run(ask, plans, gpu, gpus, run)
@@ -101,7 +102,7 @@ def _told_apart(files: tuple[str, ...], format: str | None) -> tuple[list[str], 
         raise click.UsageError(f"{files[0]} is a plan: name the log first")
     found: tuple[list[str], list[str]] = ([files[0]], [])
     for name in files[1:]:
-        found[not (name == "-" or (not name.endswith(PLAN) and _is_log(name)))].append(name)
+        found[not (name == "-" or (not name.endswith(PLAN) and is_log_file(name)))].append(name)
     real = [name if name == "-" else os.path.realpath(name) for name in found[0]]
     twice = next((name for name, path in zip(found[0], real, strict=True) if real.count(path) > 1), None)
     if twice is not None:
@@ -109,7 +110,8 @@ def _told_apart(files: tuple[str, ...], format: str | None) -> tuple[list[str], 
     return found
 
 
-def _is_log(name: str) -> bool:
+def is_log_file(name: str) -> bool:
+    """Whether a file is a log by what it holds; a file so large is no configuration."""
     from llmplan import calibration
 
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from llmplan.cli import configurations, terminal
-from llmplan.cli.calibrate import open_log, steps_of
+from llmplan.cli.calibrate import is_log_file, open_log, steps_of
 from llmplan.cli.inputs import Ask, solving
 from llmplan.diagnostics import command
 from llmplan.escape import visible_line
@@ -65,9 +65,7 @@ def verify(
     says whether speed and memory are normal: within what eight of ten such runs reach. A log of another layout is
     refused. What the plan leaves open is as the log says.
     """
-    *plans, log = files
-    if not plans or log.endswith(PLAN):
-        raise click.UsageError("name the plan or the configurations of the run, then its log")
+    plans, log = _told_apart(files)
     asked = configurations.of_run(ask, plans, gpu, gpus, run)
     if isinstance(asked, int):
         return asked
@@ -89,6 +87,21 @@ def verify(
     elif not found.failed:
         terminal.result(_text(found, "<stdin>" if log == "-" else log, as_markdown))
     return 1 if found.failed else 0 if found.on_plan else _OFF
+
+
+def _told_apart(files: tuple[str, ...]) -> tuple[list[str], str]:
+    """The plan or the configurations, and the log: the last file, unless that is none and another one is.
+
+    Raises:
+        click.UsageError: There is no plan, or no log.
+    """
+    *plans, log = files
+    if plans and (log.endswith(PLAN) or not (log == "-" or is_log_file(log))):
+        log = next((name for name in plans if name == "-" or (not name.endswith(PLAN) and is_log_file(name))), log)
+        plans = [name for name in files if name != log]
+    if not plans or log.endswith(PLAN):
+        raise click.UsageError("name the plan or the configurations of the run, and its log")
+    return plans, log
 
 
 def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:

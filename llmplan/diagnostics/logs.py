@@ -44,8 +44,9 @@ def several(file: str, pieces: Sequence[str], example: str) -> Diagnostic:
     return error("E0516", message, None, Hint(f"say which: `--steps {example}`"), notes=pieces)
 
 
-def nothing_measured(file: str, reasons: Sequence[str], hints: Sequence[str]) -> Diagnostic:
-    """E0517: a log was understood, and has no step, memory or rate that counts."""
+def nothing_measured(file: str, reasons: Sequence[str], hints: Sequence[str], line: int = 0) -> Diagnostic:
+    """E0517: a log was understood, and has no step, memory or rate that counts. `line`: of the first reason."""
+    reasons = [f"{visible_line(file)}:{line}: {reasons[0]}", *reasons[1:]] if line else reasons
     message = f"`{visible_line(file)}` has nothing that a plan can be measured by"
     return error("E0517", message, None, *(Hint(hint) for hint in hints), notes=reasons)
 

@@ -85,11 +85,18 @@ def _counted(piece: Piece) -> list[str]:
     return [f"# As the log counts, not used: {', '.join(told)}."] if told else []
 
 
-def below(missing: Sequence[tuple[str, str]], unsaid: Sequence[str]) -> list[str]:
+def below(missing: Sequence[tuple[str, str]], unsaid: Sequence[str], piece: Piece) -> list[str]:
     """What stands below a statement: what was not found."""
-    lines = [f"# Not in the log: {_WHAT.get(what, what)}. Printed by {switch}." for what, switch in missing]
+    left_out = not piece.steady.kept and bool(piece.steady.left_out)
+    lines = [
+        f"# No time of a step: {reason(piece)}."
+        if what == "step.time" and left_out
+        else f"# Not in the log: {_WHAT.get(what, what)}. Printed by {switch}."
+        for what, switch in missing
+    ]
     if unsaid:
         lines.append(f"# Neither in the log nor in a plan: {', '.join(unsaid)}.")
+        lines.append("# Write it into the statement: what that leaves out is taken from the plan that uses it.")
     return lines
 
 
@@ -99,7 +106,7 @@ def reason(piece: Piece) -> str:
         return "it has a rate: a time needs the batch and the length too, a rate of one GPU the number of GPUs"
     if all_skipped(piece):
         return "all its steps were skipped while the loss scale was falling, so that no step updated the weights"
-    if any(reason == "first" for reason, _, _ in piece.steady.left_out):
+    if only_first(piece):
         return "the only step is the first, which holds the start of the run"
     return "it has no time, rate or memory that a step printed"
 
@@ -107,6 +114,11 @@ def reason(piece: Piece) -> str:
 def all_skipped(piece: Piece) -> bool:
     """Whether no step counts because they were skipped."""
     return not piece.steady.kept and any(reason == "skipped" for reason, _, _ in piece.steady.left_out)
+
+
+def only_first(piece: Piece) -> bool:
+    """Whether no step counts because there is none but the first."""
+    return not piece.steady.kept and any(reason == "first" for reason, _, _ in piece.steady.left_out)
 
 
 def described(piece: Piece, readings: Sequence[Reading]) -> str:

@@ -19,6 +19,9 @@ LONGEST = 64 * 2**10
 
 _CHUNK = 2**20
 _GZIP = b"\x1f\x8b"
+_CUT = re.compile(r"(?<![\w.,])[-+]?\d[\d.,]*(?:[eE][-+]?\d*)?$")
+"""A number with which a line ends that does not: digits of it may be missing."""
+
 _STEERING = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00\x08]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -110,7 +113,10 @@ class Bytes:
 
 
 def lines(source: Bytes) -> Iterator[tuple[int, str]]:
-    """The lines of a log with their numbers; what a bar overwrites in place is a line of the same number."""
+    """The lines of a log with their numbers; what a bar overwrites in place is a line of the same number.
+
+    A log that is cut in the middle of a line lacks the number with which it ends.
+    """
     head = source.head(4)
     encoding = next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
     decoder = codecs.getincrementaldecoder(encoding)("replace")
@@ -129,7 +135,7 @@ def lines(source: Bytes) -> Iterator[tuple[int, str]]:
             rest, skipping = "", True
     rest += decoder.decode(b"", final=True)
     if rest and not skipping:
-        yield from _shown(number, rest)
+        yield from _shown(number, _CUT.sub("", rest))
 
 
 def _shown(number: int, line: str) -> Iterator[tuple[int, str]]:

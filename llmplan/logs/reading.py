@@ -27,8 +27,15 @@ MOST_JSON = 2**26
 _MOST_SHAPES = 1024
 _DEPTH = 6
 _PREFIX = re.compile(
-    r"\s{0,8}(?:\[?(?:default|[Rr]ank ?)(\d{1,6})\]?[:>] ?|(\d{1,5}): |\([^()]{1,60}pid=(\d{1,9})[^()]{0,80}\) ?)"
+    r"\s{0,8}(?:\[?(?:default|[Rr]ank ?)(\d{1,6})\]?[:>] ?|(\d{1,5}): |\([^()]{1,60}pid=(\d{1,9})[^()]{0,80}\) ?"
+    r"|\[\d{1,5},(\d{1,6})\]<(?:stdout|stderr)>: ?)"
 )
+_CONTAINER = re.compile(
+    r"(?:\[pod/[\w./-]{1,300}\] ?)?"
+    r"(?:\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] ?)?)?"
+)
+"""What Kubernetes writes in front of a line: the pod, and the moment with the stream."""
+
 _STAMP = re.compile(r"(?:(\d{4})-(\d\d)-(\d\d)|(\d\d)/(\d\d)/(\d{4}))[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?!\d)")
 _STAMP_WITHIN = 100
 _WHOLE = re.compile(r"\s*[\[{]\s*(?:[\"{\[\]}]|$)")
@@ -80,6 +87,9 @@ class _Ear:
 
     def line(self, number: int, line: str) -> None:
         """One line of a console, or of JSON lines."""
+        container = _CONTAINER.match(line)
+        moment = container[0] if container is not None else ""
+        line = line[len(moment) :]
         prefix = _PREFIX.match(line)
         rank = None
         if prefix is not None:
@@ -95,7 +105,7 @@ class _Ear:
                     self.open[kind] = (format, form, form.read(line), number)
                     continue
                 for piece in form.pieces(line):
-                    self._told(format, form, form.read(piece), number, rank, piece)
+                    self._told(format, form, form.read(piece), number, rank, moment + piece)
         if not known and self.open:
             known = self._inside(line)
         stripped = line.lstrip()

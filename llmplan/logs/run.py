@@ -51,10 +51,12 @@ ROLES = {
     "link": frozenset({"bus"}),
     "serving": frozenset({"cache", "rate", "running"}),
     "counted": frozenset({"layers", "hidden", "heads", "parameters"}),
+    "refused": frozenset({"because"}),
 }
 """What a line may tell beside inputs of a plan: by event what is known of it. Times in seconds, sizes in bytes, rates a
 second; `about` is a batch with few digits, `seen` tokens from the beginning, `windowed` a rate over the last steps.
-What is `counted` of the model decides nothing: it tells whether the log is of the planned model."""
+What is `counted` of the model decides nothing: it tells whether the log is of the planned model. What is `refused`
+is a run that no plan says anything of, with the reason."""
 
 
 @define
@@ -138,6 +140,8 @@ class Common:
         counted: What the log counts of its model, each with its line.
         cache: Tokens that the cache of a server holds, with the line.
         served: Requests under way, tokens a second, and the line, of what a server tells from time to time.
+        stepped: Whether a line of a step was seen, whatever it says.
+        refused: Why no plan says anything of such a run, with the line; None of one that is read.
         summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
     """
 
@@ -157,3 +161,5 @@ class Common:
     progress: tuple[float, float, float | None] | None = None
     moment: float | None = None
     lost: tuple[float, int] | None = None
+    stepped: bool = False
+    refused: tuple[str, int] | None = None

@@ -166,7 +166,7 @@ def _piece(heard: Heard, regime: Regime, samples: list[Sample], why: Why) -> Pie
 
 
 def _elsewhere(heard: Heard, regime: Regime) -> dict[str, Peak]:
-    """The memory that lines of other formats tell of an attempt."""
+    """The memory that lines of other formats tell of the same steps: not that of another program's run in one file."""
     found: dict[str, Peak] = {}
     for run in heard.telling.runs.values():
         for one in run.regimes:
@@ -174,6 +174,7 @@ def _elsewhere(heard: Heard, regime: Regime) -> dict[str, Peak]:
                 one is not regime
                 and one.attempt == regime.attempt
                 and all(other is not regime for other in run.regimes)
+                and (one.first_line <= regime.last_line and regime.first_line <= one.last_line)
             ):
                 for kind, peak in one.memory.items():
                     if kind not in found or peak.value > found[kind].value:

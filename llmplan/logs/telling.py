@@ -60,7 +60,10 @@ class Telling:
             self._start()
         if "progress" in events:
             self._progress(events["progress"])
+        if "refused" in events:
+            self.common.refused = self.common.refused or (str(events["refused"]["because"]), line)
         if "step" in events:
+            self.common.stepped = True
             self._step(run, events["step"], events, line, rank, stamp)
         if "memory" in events:
             self._memory(run, events["memory"], line, rank, "step" in events)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from llmplan.answer.schema.values import Value
+from llmplan.answer.schema.values import Read, Value
 from llmplan.present import names
 from llmplan.present.blocks import Code, Column, Line, Prose, Rows, Section, cut, line, shortened
 from llmplan.present.context import Context
@@ -70,15 +70,21 @@ def basis(context: Context) -> Section:
         ),
         *(words.assumed(words.default(one)) for one in answer.defaults),
         *(words.replaced(one) for one in answer.replaced[:_MOST_REPLACED]),
-        *map(words.measured, answer.measured[:_MOST_MEASURED]),
+        *(words.measured(one, _far(context, one)) for one in answer.measured[:_MOST_MEASURED]),
     ]
     formulas = tuple((line(one.name), words.new_formula(one)) for one in answer.replaced)
     said = (*map(words.assumption, answer.assumptions), *map(words.default, answer.defaults))
     plain = Prose("plain", said, words.assumed_title)
     replaced = Rows("replaced", (Column(),) * 2, formulas, words.replaced_title)
-    seen = tuple(map(words.as_measured, answer.measured[:_MOST_MEASURED]))
+    seen = tuple(words.as_measured(one, _far(context, one)) for one in answer.measured[:_MOST_MEASURED])
     measured = Rows("measured", (Column(),) * 2, seen, words.measured_title)
     return Section(words.basis_heading, (plain, replaced, measured, Prose("basis", tuple(lines), listed=True)))
+
+
+def _far(context: Context, read: Read) -> bool:
+    """Whether a reading that moves what the library says of its own run moves nothing of this plan."""
+    value = context.find(read.name)
+    return read.moves and value is not None and value.amount.finite and read.run not in value.measured
 
 
 def _risks(context: Context) -> Iterator[Line]:

@@ -106,6 +106,8 @@ def measured(step: Step, words: Words) -> Iterator[Line]:
     """What measured runs do to a value, and what was read of it."""
     if step.value is not None and step.value.prior is not None and step.formula:
         yield words.prior(step.value.prior, step.value.measured)
+    elif step.value is not None and step.formula and any(read.moves for read in step.measured):
+        yield words.no_prior()
     for read in step.measured:
         yield words.as_read(read)
 

@@ -27,6 +27,12 @@ class Tensor:
     def copy_(self, other: Tensor, non_blocking: bool = False) -> None:
         self.clock.now += self.shape[0] / (26e9 if non_blocking else 1.45e12)
 
+    def fill_(self, number: float) -> None:
+        self.number = number
+
+    def item(self) -> float:
+        return self.number
+
     def to(self, dtype: str) -> Tensor:
         return Tensor(self.clock, self.shape, dtype)
 
@@ -40,7 +46,7 @@ class Clock:
     now = 0.0
 
 
-def stub(available: bool = True, world: int = 1, eight: bool = True) -> Any:
+def stub(available: bool = True, world: int = 1, eight: bool = True, cards: int = 1) -> Any:
     """What the bench uses of torch, of an H100."""
     clock = Clock()
 
@@ -65,7 +71,7 @@ def stub(available: bool = True, world: int = 1, eight: bool = True) -> Any:
     def scaled(first: Tensor, second: Tensor, **_: Any) -> None:
         matmul(first, second)
 
-    def sends(whole: Tensor, *_: Any) -> None:
+    def sends(whole: Tensor, *_: Any, op: object = None) -> None:
         clock.now += 20e-6 + 2 * (world - 1) / world * whole.shape[0] * 2 / 380e9
 
     module = SimpleNamespace(
@@ -74,12 +80,14 @@ def stub(available: bool = True, world: int = 1, eight: bool = True) -> Any:
         matmul=matmul,
         backends=SimpleNamespace(cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=False))),
         cuda=SimpleNamespace(
-            Event=Event, synchronize=lambda: None, is_available=lambda: available, empty_cache=lambda: None,
+            Event=Event, synchronize=lambda number=0: None, device_count=lambda: cards,
+            is_available=lambda: available, empty_cache=lambda: None,
             mem_get_info=lambda: (79 * GIB, 80 * GIB), memory_reserved=lambda: 0, set_device=lambda n: None,
             get_device_name=lambda n: "NVIDIA H100 80GB HBM3", is_bf16_supported=lambda including_emulation: True,
         ),
         distributed=SimpleNamespace(
-            init_process_group=lambda backend: None, destroy_process_group=lambda: None, all_reduce=sends,
+            ReduceOp=SimpleNamespace(MAX="max"), init_process_group=lambda backend: None,
+            destroy_process_group=lambda: None, all_reduce=sends,
             all_gather_into_tensor=sends, all_to_all_single=sends,
         ),
         clock=clock,
@@ -174,7 +182,26 @@ def test_links_are_measured_under_torchrun(
         out = capsys.readouterr().out
         assert (out == "") is (rank == "1")
     assert "hardware.intranode_bandwidth = 380 GB/s/GPU / step.intranode_efficiency" in out
-    assert "all-reduce over 8 GPUs, latency 20 µs" in out
+    assert "all-reduce over 8 GPUs, latency 20 µs" in out and "spread 0% at most" in out
+    assert "# all-gather by size: 64 KiB " in out and ", 1024 MiB " in out
+    assert "# The first collective holds 0.00 MiB of the card." in out
+
+
+def test_ranks_agree_before_they_measure_again() -> None:
+    """A rank whose own times are steady goes on with one whose are not: else it would wait for it in vain."""
+    spreads = iter([0.2, 0.2, 0.01])
+    calls: list[int] = []
+    figure = timed(lambda: calls.append(1), lambda run: (run(), 1.0)[1], lambda spread: next(spreads))
+    assert (figure.spread, len(calls)) == (0.01, 65)
+
+
+def test_pairs_of_gpus_are_measured(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = stub(cards=3)
+    monkeypatch.setattr(links, "time", SimpleNamespace(perf_counter=lambda: torch.clock.now))
+    found = run.measured(["links"], machine, torch)
+    assert found is not None and set(found.pairs) == {(0, 1), (0, 2), (1, 2)}
+    written = text.of(found, None)
+    assert "# GPU 0 to GPU 2: 1.45 TB/s in a copy, median of 20, spread 0%." in written
 
 
 def test_a_slow_link_is_a_warning(machine: Path) -> None:

@@ -13,7 +13,10 @@ import pytest
 
 from llmplan import api
 from llmplan.emit.render import render
-from tests.emit.test_launch import PLAN, TARGETS
+from tests.emit.test_launch import PLAN
+from tests.emit.test_launch import TARGETS as LAUNCHED
+
+TARGETS = LAUNCHED | {"lightning": "lightning\nparallelism.zero_stage = 3\ntraining.checkpoint_interval = 1 h"}
 
 STARTER = """#!/usr/bin/env bash
 # Stands for torchrun and accelerate: its arguments, what it is told, and the files beside launch.sh.
@@ -28,6 +31,7 @@ SHORT = {
     "megatron": ["--micro-batch-size", "1", "--exit-interval", "20", "--timing-log-level", "2"],
     "megatron_bridge": ["train.micro_batch_size=1", "train.exit_interval=20", "checkpoint.save=null"],
     "torchtitan": ["--training.steps", "20", "--checkpoint.no-enable", "--training.local_batch_size", "1"],
+    "lightning": ["--trainer.max_steps", "--trainer.accumulate_grad_batches", "--trainer.enable_checkpointing", "32"],
     "trl": ["--max_steps", "20", "--per_device_train_batch_size", "1", "--save_strategy", "no"],
 }
 
@@ -78,7 +82,7 @@ def test_the_launches_are_short_and_save_nothing(target: str, tmp_path: Path) ->
     assert "micro-batch 2, global batch 256" in (tmp_path / "probe.log").read_text()
     assert "micro-batch 1, global batch 256" in (tmp_path / "probe-half.log").read_text()
     assert first != second or target not in SHORT
-    if target in ("deepspeed", "accelerate", "trainer"):
+    if target in ("deepspeed", "accelerate", "trainer", "lightning"):
         told = (seen / "environment").read_text()
         assert told.count("LLMPLAN_STEPS=20\n") == 2 and "LLMPLAN_MICRO_BATCH=1\n" in told
         assert "LLMPLAN_GRAD_ACCUM=16\n" in told and "LLMPLAN_GRAD_ACCUM=32\n" in told
@@ -102,6 +106,15 @@ def test_the_trainer_saves_nothing(tmp_path: Path) -> None:
     arguments = json.loads((seen / "training_args.json").read_text())
     assert arguments["max_steps"] == 20 and arguments["save_strategy"] == "no" and arguments["logging_steps"] == 1
     assert (arguments["per_device_train_batch_size"], arguments["gradient_accumulation_steps"]) == (1, 32)
+
+
+def test_lightning_is_given_a_callback_that_prints_times(tmp_path: Path) -> None:
+    """With either of its names; the callbacks of the run, which save, have no place beside it."""
+    _, seen = launched(tmp_path, texts("lightning"))
+    arguments = (seen / "arguments").read_text()
+    assert arguments.count('--trainer.callbacks\n[{"class_path": "llmplan_steps.Steps"}]\n') == 2
+    compile((seen / "llmplan_steps.py").read_text(), "llmplan_steps.py", "exec")
+    assert not (tmp_path / "llmplan_steps.py").exists()
 
 
 def test_an_odd_micro_batch_has_no_half(tmp_path: Path) -> None:

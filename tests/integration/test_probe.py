@@ -20,7 +20,7 @@ hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
 parallelism {{ {layout} }}
 training {{ precision = bf16, micro_batch = 2, global_batch = 16 sequences, learning_rate = 0.02, warmup = 2 }}
 training {{ recompute = none }}
-emit {target} {{ script = written }}, probe {{ steps = 12 }}
+emit {target}, probe {{ steps = 12 }}
 """
 
 
@@ -30,6 +30,7 @@ emit {target} {{ script = written }}, probe {{ steps = 12 }}
         ("accelerate", "zero_stage = 0, framework = ddp"),
         ("deepspeed", "zero_stage = 1"),
         ("huggingface", "zero_stage = 0, framework = ddp"),
+        ("lightning", "zero_stage = 0, framework = ddp"),
     ],
 )
 def test_plan_probe_calibrate_verify(
@@ -39,13 +40,18 @@ def test_plan_probe_calibrate_verify(
     if target == "deepspeed":
         needs("deepspeed")
         tool("g++", "DeepSpeed makes its AdamW with it, once")
+    script = []
+    if target == "lightning":
+        needs("pytorch_lightning", "jsonargparse")
+        script = [str(PROGRAMS / "train_by_lightning.py"), "--trainer.accelerator", "cpu"]
+    written = target if script else f"{target} {{ script = written }}"
     monkeypatch.chdir(tmp_path)
-    Path("train.plan").write_text(PLAN.format(target=target, layout=layout), encoding="utf-8")
+    Path("train.plan").write_text(PLAN.format(target=written, layout=layout), encoding="utf-8")
     assert run(["compile", "train.plan", "-o", "run"]) == 0
     path = os.pathsep.join((str(PROGRAMS), os.environ.get("PYTHONPATH", "")))
     done = subprocess.run(
-        ["bash", "run/probe.sh"],
-        env=environment(MASTER_PORT=free_port(), PYTHONPATH=path),
+        ["bash", "run/probe.sh", *script],
+        env=environment(MASTER_PORT=free_port(), PYTHONPATH=path, REPORTS=str(tmp_path)),
         capture_output=True,
         text=True,
         check=False,

@@ -45,6 +45,11 @@ class Read:
     before: Amount
     after: Amount
 
+    @property
+    def moves(self) -> bool:
+        """Whether what was measured moves what the library says of that run: memory it does not."""
+        return self.before.value != self.after.value
+
 
 @frozen
 class Value:

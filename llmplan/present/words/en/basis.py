@@ -68,14 +68,18 @@ class Basis(Labels):
     def assumed(self, assumption: Line) -> Line:
         return line("assumed: ", assumption)
 
-    def as_measured(self, read: Read) -> tuple[Line, Line]:
-        """A reading of a measured run, and beside it what the library says of that run, without and with it."""
+    def as_measured(self, read: Read, far: bool) -> tuple[Line, Line]:
+        """A reading of a measured run, and beside it what the library says of that run, without and with it.
+
+        `far`: it moves nothing of this plan.
+        """
         said = f"{read.before.short()} by the library, {read.after.short()} with what was measured"
+        said += "; not near this plan" if far else ""
         return line(f'"{read.run}"'), line(f"{read.name} {read.seen.short()}; ", said)
 
-    def measured(self, read: Read) -> Line:
+    def measured(self, read: Read, far: bool) -> Line:
         """The same in a report."""
-        name, said = self.as_measured(read)
+        name, said = self.as_measured(read, far)
         return line("measured: ", name, ", ", said, f" ({read.place}).")
 
     def replaced(self, formula: Replaced) -> Line:

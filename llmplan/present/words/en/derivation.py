@@ -42,6 +42,9 @@ class Derivation(Labels):
         named = listed([f'"{run}"' for run in runs], " and ")
         return line(f"{value.exact()} without what was measured in ", named)
 
+    def no_prior(self) -> Line:
+        return line("no measured run is near this plan: it is as without them")
+
     def as_read(self, read: Read) -> Line:
         """A reading of a measured run beside what the library says of that run."""
         said = f"{read.seen.exact()} read, {read.before.exact()} by the library"

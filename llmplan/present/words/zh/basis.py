@@ -61,12 +61,13 @@ class Basis(Labels):
     def assumed(self, assumption: Line) -> Line:
         return line("假定：", assumption)
 
-    def as_measured(self, read: Read) -> tuple[Line, Line]:
+    def as_measured(self, read: Read, far: bool) -> tuple[Line, Line]:
         said = f"标准库给出 {read.before.short()}，计入实测后为 {read.after.short()}"
+        said += "；与本方案不相近" if far else ""
         return line(f"“{read.run}”"), line(f"{read.name} {read.seen.short()}；", said)
 
-    def measured(self, read: Read) -> Line:
-        name, said = self.as_measured(read)
+    def measured(self, read: Read, far: bool) -> Line:
+        name, said = self.as_measured(read, far)
         return line("实测：", name, "，", said, f"（{read.place}）。")
 
     def replaced(self, formula: Replaced) -> Line:

@@ -39,6 +39,9 @@ class Derivation(Labels):
     def prior(self, value: Amount, runs: Sequence[str]) -> Line:
         return line(f"不计{'、'.join(f'“{run}”' for run in runs)}的实测则为 {value.exact()}")
 
+    def no_prior(self) -> Line:
+        return line("没有实测与本方案相近：与不计实测相同")
+
     def as_read(self, read: Read) -> Line:
         said = f"读数 {read.seen.exact()}，标准库给出 {read.before.exact()}，计入实测后为 {read.after.exact()}"
         return line(f"实测“{read.run}”：{said}，{read.place}")
