@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from llmplan import api, rewording
+from llmplan import api, importing, rewording
 from llmplan.answer.schema.advice import Lever, Relaxation
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
@@ -57,7 +57,9 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
         return Failure(diagnose(message, {}, ()))
     solution = api.solve(asked)
     if solution.status == "error":
-        return Failure(diagnose(message, {}, ()), diagnostics=solution.diagnostics)
+        told = importing.missing(files.reading, asked.text or "") if files is not None else []
+        untold = tuple(evolve(one, severity="warning") for one in told)
+        return Failure(diagnose(message, {}, ()), diagnostics=untold or solution.diagnostics)
     found = _compared(message, solution, files)
     assert found.diagnosis is not None
     first = next(iter(found.diagnosis.matches), None)

@@ -144,7 +144,7 @@ def imported(
     problems += [_no_entry(found, scope, own) for found, _ in plan.rejected if _of_command(found)]
     problems += _not_planned(reading, scope, places, whole)
     if whole:
-        problems += _missing(reading, plan.text)
+        problems += missing(reading, plan.text)
         problems += _left_out(reading.fates, plan.rejected)
     again = Files(documents, readers, said, own.inputs, reading, dict(texts))
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
@@ -347,7 +347,7 @@ def not_written(read: Files, texts: Sequence[str]) -> Diagnostic | None:
     return imports.not_written(keys) if keys else None
 
 
-def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
+def missing(reading: Reading, plan: str) -> list[Diagnostic]:
     """What a verdict needs and no file says."""
     found = []
     named = reading.found.get("model")
