@@ -55,7 +55,7 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
         return Failure(None)
     if asked is None:
         return Failure(diagnose(message, {}, ()))
-    solution = api.solve(asked)
+    solution = _answer(asked, files)
     if solution.status == "error":
         told = importing.missing(files.reading, asked.text or "") if files is not None else []
         untold = tuple(evolve(one, severity="warning") for one in told)
@@ -65,8 +65,12 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
     first = next(iter(found.diagnosis.matches), None)
     if first is None or first.allocation.name not in _WHOLE_LOGITS or first.size is not None or _given(solution, _LOSS):
         return found
-    again = api.solve(evolve(asked, settings=(*asked.settings, (_LOSS, _WHOLE))))
+    again = _answer(evolve(asked, settings=(*asked.settings, (_LOSS, _WHOLE))), files)
     return found if again.status == "error" else evolve(_compared(message, again, files), seen=f"{_LOSS} = {_WHOLE}")
+
+
+def _answer(asked: Request, files: Files | None) -> Solution:
+    return api.solve(asked) if files is None else rewording.answered(asked, files)
 
 
 def _given(solution: Solution, path: str) -> bool:
@@ -75,8 +79,6 @@ def _given(solution: Solution, path: str) -> bool:
 
 
 def _compared(message: Message, solution: Solution, files: Files | None) -> Failure:
-    if files is not None:
-        solution = rewording.reworded(solution, files)
     open_ = {unknown.path for unknown in solution.unknowns}
     values = {
         name: float(value.value)

@@ -33,8 +33,14 @@ def render(
     if changes:
         lines += ["", words.avoided_title]
         for change in changes[:_MOST]:
-            lines += [f"  {part}" for part in wrapped(as_made(change), width - 2)]
+            lines += [f"  {part}" for part in wrapped(_made(change), width - 2)]
     return "\n".join(lines) + "\n"
+
+
+def _made(change: Lever | Relaxation) -> str:
+    """A change, with those beside it that it takes."""
+    parts = (change, *change.beside) if isinstance(change, Relaxation) else (change,)
+    return ", ".join(dict.fromkeys(map(as_made, parts)))
 
 
 def _lines(diagnosis: Diagnosis, solution: Solution | None, words: Words) -> Iterator[Line]:
