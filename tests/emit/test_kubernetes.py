@@ -249,3 +249,39 @@ def test_without_a_claim_checkpoints_are_said_to_be_lost(more: str, told: bool) 
     (found,) = [one for one in solution.preferences if one.name == "kubernetes_checkpoints"]
     assert found.holds is not told
     assert ("claimName: checkpoints" in render(solution)[0]["k8s.yaml"]) is not told
+
+
+SAVING = """emit kubernetes {{ image = "reg.io/a:1", mounts = "data:/data, runs:{claim}" }}
+emit huggingface {{ trainer = trl, model = "a/b", dataset = "c/d", output = "{output}" }}
+"""
+
+
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize(
+    ("output", "kept"), [("/runs", True), ("/runs/a", True), ("/runs2/a", False), ("/runs/../a", False), ("/", False)]
+)
+def test_checkpoints_are_on_a_claim(output: str, kept: bool) -> None:
+    solution = api.solve("-", text=PLAN + SAVING.format(claim="/runs/", output=output))
+    written, problems = render(solution)
+    assert ("k8s.yaml" in written) is kept
+    assert kept or [(one.code, f"`{output}`" in one.message) for one in problems] == [("E0504", True)]
+
+
+@pytest.mark.usefixtures("no_advice")
+def test_a_relative_folder_of_checkpoints_is_looked_at_in_the_pod(tmp_path: Path) -> None:
+    """Only there is it known which folder the image works in."""
+    claim, inside, outside = (tmp_path / name for name in ("the runs", "the runs/work", "work"))
+    inside.mkdir(parents=True)
+    outside.mkdir()
+    written = files(SAVING.format(claim=claim, output="out"))
+    (tmp_path / "torchrun").write_text('#!/bin/sh\necho started >"$LOG"\n')
+    (tmp_path / "torchrun").chmod(0o755)
+    started = container(yaml.safe_load(written["k8s.yaml"]))
+    words = [*started["command"], *(expanded(word, {}) for word in started["args"])]
+    pod = {"PET_NODE_RANK": "0", "LOG": str(tmp_path / "log"), "LLMPLAN_ANY_MODEL": "1"}
+    pod["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    lost = subprocess.run(words, env=pod, cwd=outside, capture_output=True, text=True, check=False)
+    assert lost.returncode == 2 and f"{outside}/out, which is on no claim" in lost.stderr
+    assert f"a folder of /data or {claim}" in lost.stderr and not (tmp_path / "log").exists()
+    kept = subprocess.run(words, env=pod, cwd=inside, capture_output=True, text=True, check=False)
+    assert kept.returncode == 0 and (tmp_path / "log").exists(), kept.stderr
