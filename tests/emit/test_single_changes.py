@@ -1,5 +1,5 @@
-"""Each input that a plan may set reaches a file, or is refused or remarked on by name: of servers, of what starts a run,
-and of models that are trained beside a second one. Training alone has `test_unexported.py`.
+"""Each input that a plan may set reaches a file, or is refused or remarked on by name: of servers, of what starts a
+run, and of models that are trained beside a second one. Training alone has `test_unexported.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ EXPERTS = (("model", '"qwen3-30b-a3b"'), ("serving.expert", "4"))
 SERVERS = ("vllm", "sglang", "tensorrt_llm")
 PAIRS = PLAN.replace("global_batch = 256 sequences, micro_batch = 1", "task = dpo, global_batch = 128 pairs")
 BESIDE = {
-    "trl": f"training.micro_batch = 1 pairs\nparallelism {{ zero_stage = 3 }}\nemit huggingface {{ trainer = trl, {WHAT} }}\n",
+    "trl": "training.micro_batch = 1 pairs\nparallelism { zero_stage = 3 }\n"
+    f"emit huggingface {{ trainer = trl, {WHAT} }}\n",
     "trl of deepspeed": "training.micro_batch = 1 pairs\nparallelism { zero_stage = 2, framework = deepspeed }\n"
     f"emit huggingface {{ trainer = trl, {WHAT} }}\n",
     "llamafactory": "training.micro_batch = 1 pairs\nparallelism { zero_stage = 3, framework = deepspeed }\n"
@@ -59,8 +60,8 @@ TEXTS = {
 }
 """Texts that options with a pattern take; the others take any."""
 RESULTS = (
-    "time", "memory.total", "memory.host", "serving.ttft", "serving.tpot", "serving.output_rate", "serving.cache_tokens",
-    "serving.replicas",
+    "time", "memory.total", "memory.host", "serving.ttft", "serving.tpot", "serving.output_rate",
+    "serving.cache_tokens", "serving.replicas",
 )  # fmt: skip
 
 

@@ -284,7 +284,7 @@ def others(path: str, base: Solution) -> list[str]:
 
 
 def changed(path: str, stack: str, base: Solution, most: int = 99) -> Iterator[tuple[str, Solution]]:
-    """Other values of an input that are legal and that no requirement refuses: of a number one, else at most so many."""
+    """Other values of an input that are legal and that no requirement refuses: one number, else at most so many."""
     number, found = isinstance(library.load()[0].fields[path].type, Measure), 0
     for other in others(path, base):
         solution = solved(stack, (path, other))
