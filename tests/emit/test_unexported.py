@@ -312,7 +312,9 @@ GIVEN = {
 NOT_SAID = {"training.expert_imbalance", "adapter.params", "adapter.base_bytes", "adapter.rest_bytes"} | {
     "reference.place", "reference.precision", "reference.zero_stage", "model.norm_in_fp32"
 }  # fmt: skip
-"""What a plan assumes, of the code of a model too, and tells nobody; and what says nothing where no preference is trained (`reference_meant`)."""
+"""What a plan assumes, of a model's code too, and tells nobody; and what says nothing where no preference is trained
+(`reference_meant`).
+"""
 
 
 @pytest.mark.slow
