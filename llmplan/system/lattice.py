@@ -98,16 +98,17 @@ def _split(rows: Array, most: int) -> Iterator[Array]:
 def _lattice(dimensions: int, count: int) -> list[Array]:
     """The coordinates of a lattice of points: PARTS rows of so many.
 
-    In one or two dimensions the parts interlock along the first. In more each is the same lattice, moved by a fixed
-    vector of its own, so that the differences between the parts show their errors.
+    In one or two dimensions the parts interlock along the first. In more each is the same lattice, moved: along the
+    first dimension by a number of its own, so that the differences between the parts show their errors, and along each
+    other one to where the part before it ends. There all parts together leave no gap that is much wider than their
+    points are apart, in which the tail of a band could lie unseen by all of them.
     """
     index, part = np.arange(count)[None, :], np.arange(PARTS)[:, None]
     between = (index + (part + 0.5) / PARTS) / count
     if dimensions == 1:
         return [between]
-    primes = first_primes(dimensions)
-    steps = [1.0 / count, *(math.sqrt(prime) for prime in primes[:-1])]
-    moves = [prime ** (1.0 / 3.0) for prime in primes]
+    steps = [1.0 / count, *(math.sqrt(prime) for prime in first_primes(dimensions - 1))]
+    moves = [2.0 ** (1.0 / 3.0), *(count * step for step in steps[1:])]
     found = [(0.5 / count + index * step + part * move) % 1.0 for step, move in zip(steps, moves)]
     return found if dimensions > 2 else [between, found[1]]
 

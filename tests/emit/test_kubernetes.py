@@ -249,3 +249,37 @@ def test_without_a_claim_checkpoints_are_said_to_be_lost(more: str, told: bool) 
     (found,) = [one for one in solution.preferences if one.name == "kubernetes_checkpoints"]
     assert found.holds is not told
     assert ("claimName: checkpoints" in render(solution)[0]["k8s.yaml"]) is not told
+
+
+SAVING = """emit kubernetes {{ image = "reg.io/a:1", mounts = "data:/data, runs:{claim}" }}
+emit huggingface {{ trainer = trl, model = "a/b", dataset = "c/d", output = "{output}" }}
+"""
+
+
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize(
+    ("output", "folder", "kept"),
+    [
+        ("out", "the runs/work", True),
+        ("out", "work", False),
+        ("HERE/the runs", "work", True),
+        ("HERE/the runs/a b", "work", True),
+        ("HERE/the runs2", "the runs", False),
+        ("/", "the runs", False),
+    ],
+)
+def test_a_pod_whose_checkpoints_are_on_no_claim_stops(output: str, folder: str, kept: bool, tmp_path: Path) -> None:
+    """Only in the pod is it known which folder the image works in."""
+    claim, work, output = tmp_path / "the runs", tmp_path / folder, output.replace("HERE", str(tmp_path))
+    work.mkdir(parents=True)
+    written = files(SAVING.format(claim=claim, output=output))
+    (tmp_path / "torchrun").write_text('#!/bin/sh\necho started >"$LOG"\n')
+    (tmp_path / "torchrun").chmod(0o755)
+    started = container(yaml.safe_load(written["k8s.yaml"]))
+    pod = {"PET_NODE_RANK": "0", "LOG": str(tmp_path / "log"), "LLMPLAN_ANY_MODEL": "1"}
+    pod["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    words = [*started["command"], *(expanded(word, {}) for word in started["args"])]
+    done = subprocess.run(words, env=pod, cwd=work, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is (tmp_path / "log").exists() is kept, done.stderr
+    place = output if output.startswith("/") else f"{work}/{output}"
+    assert kept or f"{place}, which is on no claim" in done.stderr and f"of /data or {claim}" in done.stderr

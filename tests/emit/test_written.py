@@ -144,7 +144,7 @@ REFUSED = [
     ("launch_script_kernels", "fsdp", "training.kernels = compiled"),
     ("launch_script_kernels", "deepspeed 2", "training.loss = linear"),
     ("launch_script_log", "fsdp", "launch.log_to = wandb"),
-    ("accelerate_script_framework", "fsdp", "parallelism.replicas = 2"),
+    ("accelerate_script_framework", "fsdp", "parallelism.context = 2"),
     ("accelerate_script_training", "fsdp", "training.optimizer = lion"),
     ("deepspeed_script_framework", "deepspeed 2", "emit accelerate"),
     ("deepspeed_script_layout", "deepspeed 2", "parallelism.tensor = 2"),

@@ -168,6 +168,23 @@ def test_adapters_are_trained_by_two_processes(tmp_path: Path) -> None:
     assert code == 0 and f"Loading model from {tmp_path}/out/checkpoint-{int(steps)}" in said, said[-4000:]
 
 
+def test_all_weights_are_fine_tuned_by_two_processes(tmp_path: Path) -> None:
+    needs("torch", "transformers", "trl", "datasets")
+    subprocess.run([sys.executable, str(PROGRAMS / "make_llama.py"), str(tmp_path)], check=True, env=environment())
+    plan = TINY.format(folder=tmp_path).replace("tokens = 1024", "tokens = 1536")
+    plan = "".join(line for line in plan.splitlines(keepends=True) if not line.startswith("adapter"))
+    folder = written(plan)(tmp_path)
+    command = ["bash", str(folder / "launch.sh"), "--use_cpu", "true", "--log_level", "info"]
+    variables = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    code, said = launch(command, **variables, **watched(tmp_path / "watched"))
+    assert code == 0, said[-4000:]
+    agrees(folder, tmp_path / "watched")
+    trained = int(quantity(folder, "model.params_total"))
+    assert f"Number of trainable parameters = {trained}" in said.replace(",", "")
+    state = json.loads((tmp_path / "out" / "checkpoint-12" / "trainer_state.json").read_text())
+    assert (state["global_step"], state["max_steps"]) == (12, quantity(folder, "steps"))
+
+
 SMALL = (
     """
 model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab = 64 }}

@@ -44,6 +44,7 @@ LOG = ", log_every = 1, workers = 0"
 STACKS = {
     "ddp": ("accelerate", "zero_stage = 0, framework = ddp", ""),
     "fsdp": ("accelerate", "zero_stage = 3, framework = fsdp", ""),
+    "hsdp": ("accelerate", "zero_stage = 3, framework = fsdp, replicas = 2", ""),
     "deepspeed 0": ("deepspeed", "zero_stage = 0", ""),
     "deepspeed 1": ("deepspeed", "zero_stage = 1", ""),
     "deepspeed 2": ("deepspeed", "zero_stage = 2", ""),
@@ -52,6 +53,7 @@ STACKS = {
     "trainer of fsdp": ("huggingface", "zero_stage = 3, framework = fsdp", LOG),
     "trainer of deepspeed": ("huggingface", "zero_stage = 3, framework = deepspeed", LOG),
 }
+FOUR = ("hardware.gpus=4", "hardware.gpus_per_node=4", "training.micro_batch=1")
 
 SHARDED = {
     "fsdp": """
@@ -89,6 +91,7 @@ transformers.HfArgumentParser.parse_dict = parsed
 runpy.run_path("llmplan_train.py", run_name="train")
 """,
 }
+SHARDED["hsdp"] = SHARDED["fsdp"]
 """Without a card Accelerate shards nothing unless it takes the ranks for those of GPUs, which these see to."""
 
 
@@ -98,7 +101,8 @@ def compiled(stack: str, place: Path, *settings: str) -> Path:
     if "deepspeed" in stack:
         needs("deepspeed")
         tool("g++", "DeepSpeed makes its AdamW with it, once")
-    return written(PLAN.format(target=target, layout=layout, options=options), *settings)(place)
+    more = FOUR if stack == "hsdp" else ()
+    return written(PLAN.format(target=target, layout=layout, options=options), *more, *settings)(place)
 
 
 def lines(folder: Path, *script: str, **more: str) -> list[dict[str, Any]]:
