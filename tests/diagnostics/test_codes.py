@@ -46,7 +46,7 @@ SEVERAL = {
     "E0515": {"logs": 3},
     "E0518": {"logs": 2},
     "W0602": {"lint": 2},
-    "W0606": {"system": 2},
+    "W0606": {"system": 2, "imports": 1},
     "W0608": {"system": 2},
     "W0621": {"names": 2},
 }
