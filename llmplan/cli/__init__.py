@@ -134,8 +134,13 @@ def run(arguments: Sequence[str] | None = None, stopped: Callable[[], int] = lam
 
 
 def _lacks_memory(bug: Exception) -> bool:
-    """Whether memory is what failed; a library that cannot be loaded for want of it is an ImportError."""
-    return isinstance(bug, MemoryError) or (isinstance(bug, ImportError) and "failed to map segment" in str(bug))
+    """Whether memory is what failed. A library that cannot be loaded for want of it is an ImportError, and where there
+    was none for the exception either, Python raises a SystemError."""
+    told = str(bug)
+    unmapped = isinstance(bug, ImportError) and "failed to map segment" in told
+    return (
+        isinstance(bug, MemoryError) or unmapped or (isinstance(bug, SystemError) and "without exception set" in told)
+    )
 
 
 def _is_nowhere() -> bool:

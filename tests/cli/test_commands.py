@@ -88,7 +88,12 @@ def test_an_unreadable_plan_is_in_the_machine_formats_too(llmplan, stages):
 
 
 @pytest.mark.parametrize(
-    "failure", [MemoryError(), ImportError("libopenblas.so: failed to map segment from shared object")]
+    "failure",
+    [
+        MemoryError(),
+        ImportError("libopenblas.so: failed to map segment from shared object"),
+        SystemError("error return without exception set"),
+    ],
 )
 def test_a_lack_of_memory_is_no_bug(llmplan, stages, failure):
     def solve(*_, **__):

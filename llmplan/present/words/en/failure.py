@@ -85,7 +85,7 @@ class Failure(Labels):
         }[name]
 
     def pieces(self, count: int, tried: str) -> str:
-        return f"what is allocated is as much as {count} times {tried}, as where the pieces that stay are alike"
+        return f"PyTorch holds {count} times {tried}: as many tensors of that size may be alive already"
 
     def compared_with(self, allocated: str | None, planned: str) -> Line:
         if allocated is None:
