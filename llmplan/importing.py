@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,8 @@ def readable(path: str) -> str:
 _MODEL_CONFIG = "model_config"
 _LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
 _SPLIT = "parallelism.zero_stage"
-_FRAMEWORK = "parallelism.framework"
+_GIVEN = frozenset({"parallelism.framework", "training.task"})
+"""What files are written for."""
 _SIZES = ("model.layers", "model.hidden", "model.heads", "model.vocab")
 _NOTHING_LOST = frozenset({DECIDED_ELSEWHERE, "says nothing", "switched off"})
 """Why a key is not needed in files that are written anew."""
@@ -182,9 +183,9 @@ def kept(found: Imported) -> str:
 
 
 def _kept(read: Files) -> tuple[str, ...]:
-    """The inputs that no change of some files should move: their software has no key for them; and the framework, for
-    which they are written, but for what comes with that software."""
-    scope, said = library.load(tables=False)[0], read.said - {_FRAMEWORK}
+    """The inputs that no change of some files should move: those that their software has no key for, and the framework
+    and the task that they are written for; what comes with that software may."""
+    scope, said = library.load(tables=False)[0], read.said - _GIVEN
     return tuple(path for path in scope.fields if path.partition(".")[0] in scope.software and path not in said)
 
 
@@ -279,12 +280,22 @@ def _not_given(
     split = reading.found.get(_SPLIT)
     by_name = split.value.items if split is not None else ()  # `ds_z3_config.json`, which a trainer brings
     keys = [one.item for one in reading.fates if one.why == NOT_GIVEN and one.item not in by_name]
-    refused = whole and (split is None or bool(split.release))
-    for item in (*keys, *arguments(documents, given)):
+    there = [item for item in by_name if _lies_there(item, given)]
+    refused = whole and (split is None or bool(split.release) or bool(there))
+    for item in (*keys, *there, *arguments(documents, given)):
         place = places.word(item.file, item.line, item.text or "")
         yield imports.not_given(item.text or "", item.key.removeprefix("$"), place, refused)
     for file, line, script in dict.fromkeys(found.missing):
         yield imports.not_given(script, "", places.word(file, line, script), False)
+
+
+def _lies_there(item: Item, given: Collection[str]) -> bool:
+    """Whether a file that is named as one that comes with the software is at hand, where it may say something else."""
+    path = item.text or ""
+    if not path.endswith(".json"):
+        return False
+    near = (path, os.path.join(os.path.dirname(item.file), path))
+    return os.path.basename(path) not in given and any(map(os.path.isfile, near))
 
 
 def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -> list[Diagnostic]:

@@ -40,6 +40,8 @@ def reworded(solution: Solution, files: Files) -> Solution:
     """An answer whose changes are told in the words of the files that the plan was read from."""
     texts = {name: Source(name, text) for name, text in files.texts.items()}
     levers = tuple(evolve(one, in_files=_lever(files, one)) for one in solution.levers)
+    software = library.load(tables=False)[0].software
+    levers = tuple(one for one in levers if one.in_files or one.name.partition(".")[0] not in software)
     now = {path: _data(one.amount) for path, one in solution.values.items() if one.amount is not None}
     cures = [_cure(files, one, now) for one in solution.relaxations]
     cures.sort(key=lambda cure: _order(cure, all(_edits(one.in_files, texts, files) for one in (cure, *cure.beside))))

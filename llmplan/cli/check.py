@@ -21,6 +21,7 @@ from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
     from llmplan.answer.schema.solution import Solution
+    from llmplan.read.edits import Files
 
 _FORMATS = ("text", "json", "sarif", "github")
 
@@ -59,7 +60,7 @@ def check(
         if form != "text":
             return _listed(ask, plans, form, gpu, gpus, run)
         judged = configurations.asked(ask, plans, gpu, gpus, run)
-        return judged if isinstance(judged, int) else _fits(judged.request, named)
+        return judged if isinstance(judged, int) else _fits(judged.request, judged.files, named)
     configurations.none(gpu, gpus, run)
     from llmplan import api
 
@@ -115,8 +116,8 @@ def _code(solution: Solution) -> int:
     return 1 if solution.status == "error" else 0 if solution.status == "solved" and likely else 3
 
 
-def _fits(asked: Request, name: str) -> int:
-    """Says whether a run fits in memory, in a line."""
+def _fits(asked: Request, files: Files, name: str) -> int:
+    """Says whether a run fits in memory, in a line; only with what no file says is not enough for a gate."""
     from llmplan import api
     from llmplan.present import screen
     from llmplan.present.context import Context
@@ -125,8 +126,14 @@ def _fits(asked: Request, name: str) -> int:
     if solution.status == "error":
         terminal.show(solution.diagnostics)
         return 1
-    terminal.result(f"{name}: {screen.gate(Context(solution))}\n", verdicts=True)
-    return _code(solution)
+    line, code = screen.gate(Context(solution)), _code(solution)
+    plain = {one.path: files.inputs[one.path].words[0] for one in solution.unknowns if files.inputs[one.path].words}
+    if code == 0 and plain and _code(api.solve(evolve(asked, settings=(*asked.settings, *plain.items())))):
+        chosen = [f"{path} = {solution.values[path].value}" for path in plain]
+        given = " ".join(f"--set {one.replace(' ', '')}" for one in chosen)
+        line, code = f"{line}; only with {' and '.join(chosen)}, which no file says: `{given}` if the run has that", 3
+    terminal.result(f"{name}: {line}\n", verdicts=True)
+    return code
 
 
 def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str, yes: bool) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from llmplan.failures import Failure
 
 _LONGEST = 100_000
+_CONFIGURATIONS = (".json", ".py", ".sbatch", ".sh", ".toml", ".yaml", ".yml")
+"""What is no log: where one comes first, the log is standard input."""
 
 
 @click.command()
@@ -40,7 +42,7 @@ def why(
     LOG is a log or a pasted traceback, by default standard input. The plan of the run, or its configurations, say what
     its allocations are.
     """
-    if log.endswith(PLAN):
+    if log.endswith((PLAN, *_CONFIGURATIONS)) and not sys.stdin.isatty():
         log, plans = "-", (log, *plans)
     asked = configurations.of_run(ask, plans, gpu, gpus, run)
     if asked == 2:

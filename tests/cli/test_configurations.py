@@ -273,3 +273,36 @@ def test_keys_that_a_launcher_or_a_trainer_needs_together(capsys: pytest.Capture
     Path("a.yaml").write_text(f"{AXOLOTL}sequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nadapter: qlora\n")
     assert run(["check", "a.yaml", "--gpu", "H100", "--gpus", "1"]) == 1
     assert "`adapter: qlora` without `load_in_4bit: true`" in capsys.readouterr().err
+
+
+def test_what_no_file_says_opens_no_gate(capsys: pytest.CaptureFixture[str]) -> None:
+    """A configuration of DeepSpeed alone does not say whether layers are recomputed."""
+    Path("ds.json").write_text(
+        '{"train_batch_size": 128, "train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": true},'
+        ' "zero_optimization": {"stage": 3}}'
+    )
+    command = ["check", "ds.json", "--gpu", "H100", "--gpus", "8", "--set", "dataset.sequence_length=4096"]
+    command += ["--set", "model=qwen2.5-14b"]
+    assert run(command) == 3
+    assert "only with training.recompute = full, which no file says" in capsys.readouterr().out
+    assert run([*command, "--set", "training.recompute=full"]) == 0
+
+
+def test_a_file_that_lies_there_is_not_the_one_that_comes_with_the_software(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.yaml").write_text(f"{LLAMAFACTORY}deepspeed: ds_z3_config.json\ncutoff_len: 2048\nbf16: true\n")
+    machine = ["--gpu", "H100", "--gpus", "8"]
+    assert run(["check", "a.yaml", *machine]) == 0
+    Path("ds_z3_config.json").write_text('{"zero_optimization": {"stage": 2}, "bf16": {"enabled": "auto"}}')
+    assert run(["check", "a.yaml", *machine]) == 1
+    assert "names `ds_z3_config.json`, which was not given" in capsys.readouterr().err
+
+
+def test_levers_are_keys_of_files(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.sh").write_text(TRAINER)
+    Path("fsdp.yaml").write_text(FSDP2)
+    assert run(["solve", "a.sh", "fsdp.yaml", "--gpu", "H200", "--json"]) == 0
+    levers = json.loads(capsys.readouterr().out)["levers"]
+    own = [one for one in levers if one["name"].split(".")[0] in ("training", "parallelism", "adapter")]
+    assert own and all(one["place"] for one in own), own

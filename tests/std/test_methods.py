@@ -8,6 +8,7 @@ import pytest
 
 from llmplan import api
 from llmplan.answer.schema.solution import Solution
+from tests.conftest import Plans
 from tests.std.answers import number
 
 TUNE = {
@@ -137,3 +138,16 @@ def test_a_preference_is_padded_and_has_rates_of_its_own() -> None:
     solution = solved(settings)
     assert number(solution, "training.learning_rate") == 1e-6
     assert solution.values["dataset.batching"].value == "padded"
+
+
+@pytest.mark.parametrize("model", ["mixtral-8x7b", "deepseek-v2-lite", "qwen3-30b-a3b", "llama-3.1-8b"])
+def test_frozen_weights_are_at_least_as_many_bytes_as_quantised_ones(model: str, plans: Plans) -> None:
+    """Of models with experts too, whose layers have no MLP beside them: it was once subtracted from what there was."""
+    plan = (
+        f'model "{model}"\nhardware {{ gpu = "H200", gpus = 1 }}\nparallelism {{ framework = ddp, zero_stage = 0 }}\n'
+        "adapter { method = qlora, rank = 16, rest_bytes = 4 bytes/parameter }\n"
+        "training { micro_batch = 1 sequence, global_batch = 8 sequences }\ndataset { sequence_length = 2048 }\n"
+        "show memory.weights\nshow model.params_total\nshow adapter.base_bytes\n"
+    )
+    weights, parameters, each = plans.shown(plan)
+    assert weights >= parameters * each
