@@ -112,12 +112,14 @@ def _condition(text: str) -> thresholds.Condition:
 
 
 def _solved(asked: Request) -> tuple[Solution, Lowering | None, dict[str, str]]:
-    """A plan's solution, its lowering with open unknowns, and what it writes; without these where it has errors."""
+    """A plan's solution, its lowering with open unknowns, and what it writes; without these where it has errors, and
+    nothing written where it stands for files that there are."""
     solution = api.solve(asked)
     checked = None if solution.status == "error" else api.analyse(asked, point=0 if solution.point else None)
     if checked is None or checked.built is None:
         return solution, None, {}
-    return solution, checked.built.lowering, bare(api.files(solution, asked)[0], solution)
+    written = {} if asked.has_files else bare(api.files(solution, asked)[0], solution)
+    return solution, checked.built.lowering, written
 
 
 def _apart(*paths: str) -> list[str]:

@@ -17,6 +17,7 @@ from llmplan.present.names import TIME, TOKENS_PER_SECOND
 from llmplan.units.amount import Amount, Unit
 from llmplan.units.measure import Measure
 
+_NO: Verdict = "no"
 _INFEASIBLE = "infeasible"
 _CATALOG = "plans/catalog/"
 _MOST_LINES = 24
@@ -103,13 +104,14 @@ def _changed(lock: Lock, solution: Solution, names: Sequence[str]) -> Iterator[C
 
 
 def _turned(lock: Lock, solution: Solution) -> Iterator[Turned]:
-    """The author's requirements with another verdict."""
+    """The author's requirements with another verdict, and those of the library that are met no more, or again."""
     records = _judged(lock)
     words: tuple[Verdict, ...] = get_args(Verdict)
     for rule in solution.requirements:
         record: dict[str, object] = records.get(rule.name, {})
         before: Verdict | Literal[""] = next((word for word in words if word == record.get("verdict")), "")
-        if rule.origin in ("plan", "used") and rule.verdict is not None and before != rule.verdict:
+        asked = rule.origin in ("plan", "used") or _NO in (before, rule.verdict)
+        if asked and rule.verdict is not None and before != rule.verdict:
             chance = record.get("chance")
             share = float(chance) if before and isinstance(chance, (int, float)) and 0.0 <= chance <= 1.0 else None
             yield Turned(rule.name, before, share, rule.verdict, rule.chance)
