@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -85,16 +85,22 @@ def as_it_was(asked: Request, revision: str) -> Iterator[Request]:
 
 
 @contextmanager
-def files_as_they_were(path: str, revision: str) -> Iterator[str]:
-    """The path, in another folder, of a configuration, or of a folder of configurations, as it was.
+def files_as_they_were(paths: Sequence[str], revision: str) -> Iterator[list[str]]:
+    """The paths, in another folder, of configurations, or of a folder of configurations, as they were.
 
     Raises:
         Unreadable: It was not there, is not in a repository, or git knows no such revision.
     """
-    place = Path(path).resolve()
-    repository = _Repository.at(place if place.is_dir() else place.parent, revision)
-    inside = PurePosixPath(place.relative_to(repository.top).as_posix())
-    names = repository.files_in(inside) if place.is_dir() else [inside]
+    places = [Path(path).resolve() for path in paths]
+    repository = _Repository.at(places[0] if places[0].is_dir() else places[0].parent, revision)
+    if not all(place.is_relative_to(repository.top) for place in places):
+        raise Unreadable("the files are not of one repository")
+    inside = [PurePosixPath(place.relative_to(repository.top).as_posix()) for place in places]
+    names = [
+        name
+        for place, path in zip(places, inside, strict=True)
+        for name in (repository.files_in(path) if place.is_dir() else [path])
+    ]
     with tempfile.TemporaryDirectory(prefix="llmplan-") as folder:
         root = Path(folder).resolve()
         for name in names[:MAX_FILES]:
@@ -103,10 +109,10 @@ def files_as_they_were(path: str, revision: str) -> Iterator[str]:
                 target = root / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
-        there = root / inside
-        if not there.exists() or (place.is_dir() and not names):
+        there = [root / path for path in inside]
+        if not names or not any(path.exists() for path in there):
             raise Unreadable("no such file at that revision")
-        yield str(there)
+        yield [str(path) for path in there if path.exists()]
 
 
 def _written(repository: _Repository, plan: Path, base: Path, root: Path) -> None:

@@ -39,13 +39,16 @@ class Asked:
     files: Files
 
 
-def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None, revision: str = "") -> Request | int:
-    """The request for a plan, a configuration or a folder of configurations, as `compile` writes them too; or, after
-    the reason is shown, the exit code.
+def side(
+    ask: Ask, paths: Sequence[str], gpu: str | None, gpus: int | None, run: int | None, revision: str = ""
+) -> Request | int:
+    """The request for a plan, for configurations or for a folder of them, as `compile` writes them too; or, after the
+    reason is shown, the exit code.
 
     Args:
         revision: Of git, at which the path was as it is.
     """
+    path = paths[0]
     folder = os.path.isdir(path)
     if path == "-" or (path.endswith(PLAN) and not folder):
         request = ask(path)
@@ -53,7 +56,7 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
             terminal.show([request])
             return 2
         return request
-    files = _inside(path) if folder else [path]
+    files = list(expanded(paths))
     names = {file: f"{revision}:./{os.path.basename(file)}" for file in files} if revision else {}
     found = asked(ask, files, gpu, gpus, run, side=path, names=names)
     return found if isinstance(found, int) else found.request

@@ -17,10 +17,11 @@ from llmplan.request import Request
 FAILED = 4
 """The exit code where a condition of `--fail-if` is met."""
 
+_PAIR = 2
+
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", required=False, metavar="[B]")
+@click.argument("plans", nargs=-1, required=True, metavar="A [B]")
 @click.option(
     "--against",
     metavar="REV",
@@ -41,8 +42,7 @@ FAILED = 4
 @click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON, in base units.")
 def diff(
     ask: Ask,
-    a: str,
-    b: str | None,
+    plans: tuple[str, ...],
     against: str | None,
     fail_if: tuple[str, ...],
     as_markdown: bool,
@@ -55,16 +55,21 @@ def diff(
 
     Either may be a configuration of other software, or a folder of configurations, which is read as a plan.
 
-    With --against, A is the newer plan. A change of a result inside the joint band of both plans is `not told apart`.
+    With --against, A is the newer plan; configurations of one run may be several files. A change of a result inside the
+    joint band of both plans is `not told apart`.
     Exit code 3 if no plan meets the newer one, 4 if a condition of --fail-if is met. Writes no files.
     """
-    if (b is None) == (against is None):
+    if against is None and len(plans) != _PAIR:
         raise click.UsageError("name a second plan, or a revision with --against")
+    if against is not None and len(plans) > 1 and not configurations.are(plans):
+        raise click.UsageError("--against compares one plan, or the configurations of one run, with themselves")
+    a = plans[0]
+    b = plans[1] if against is None else None
     if as_markdown and as_json:
         raise click.UsageError("--markdown and --json are mutually exclusive")
     if "-" in ((a,) if b is None else ()) or (a == b == "-"):
         raise click.UsageError("standard input can be one of two plans, and has no revisions")
-    newer = configurations.side(ask, a if b is None else b, gpu, gpus, run)
+    newer = configurations.side(ask, plans if b is None else [b], gpu, gpus, run)
     if isinstance(newer, int):
         return newer
     from llmplan import comparison, revision
@@ -74,11 +79,11 @@ def diff(
             older: Request | int = newer
             was = None
             if b is not None:
-                older = configurations.side(ask, a, gpu, gpus, run)
+                older = configurations.side(ask, [a], gpu, gpus, run)
             elif against is not None and newer.path.endswith(IMPORTED):
-                there = stack.enter_context(revision.files_as_they_were(a, against))
+                there = stack.enter_context(revision.files_as_they_were(plans, against))
                 older = configurations.side(ask, there, gpu, gpus, run, against)
-                was = there.removesuffix(a), f"{against}:{a}"
+                was = there[0].removesuffix(a), f"{against}:{a}"
             if isinstance(older, int):
                 return older
             stack.enter_context(progress())

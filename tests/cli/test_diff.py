@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import os
 import subprocess
 from collections.abc import Callable
@@ -209,6 +210,22 @@ def test_configurations_at_a_revision(plans: Path, run: Run) -> None:
     Path("runs/b.yaml").write_text(AXOLOTL.format(2))
     code, _, err = run("runs/b.yaml", "--against", "HEAD", *machine)
     assert code == 2 and "HEAD:runs/b.yaml" in err
+
+
+def test_configurations_of_one_run_in_several_folders(plans: Path, run: Run) -> None:
+    """What the newer one does not meet is named, and no file counts as written."""
+    Path("conf").mkdir()
+    Path("a.yaml").write_text(AXOLOTL.format(1) + "deepspeed: conf/ds.json\ngradient_checkpointing: true\n")
+    Path("conf/ds.json").write_text(json.dumps({"zero_optimization": {"stage": 3}, "bf16": {"enabled": True}}))
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    Path("conf/ds.json").write_text(json.dumps({"zero_optimization": {"stage": 1}, "bf16": {"enabled": True}}))
+    machine = ("--gpu", "A100-SXM4-40GB", "--gpus", "8")
+    code, out, err = run("a.yaml", "conf/ds.json", "--against", "HEAD", *machine)
+    assert code == 3 and "/tmp" not in out + err
+    assert re.search(r"fits (safe|likely) \(\d+%\) → no", " ".join(out.split())) and "\nfiles\n" not in out
+    assert run("a.plan", "a.yaml", "--against", "HEAD", *machine)[0] == 2
 
 
 @pytest.mark.slow
