@@ -139,7 +139,7 @@ AXOLOTL = "base_model: a/b\nsequence_len: 8\n"
         (f"{TRAINER}torch_compile: true", ("compiled", "compiled", None)),
         (f"{TRL}torch_compile: true", ("compiled", None, None)),
         (f"{LF}enable_liger_kernel: true\nflash_attn: fa2", ("fused", "linear", "flash")),
-        (f"{LF}enable_liger_kernel: true\nstage: dpo", ("fused", "in_place", None)),
+        (f"{LF}enable_liger_kernel: true\nstage: dpo", ("fused", None, None)),
         (f"{LF}flash_attn: disabled", (None, None, "standard")),
         (
             f"{AXOLOTL}liger_rms_norm: true\nliger_glu_activation: true\nliger_fused_linear_cross_entropy: true",
