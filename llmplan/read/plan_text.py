@@ -17,7 +17,7 @@ from llmplan.read.values import Written as Formula
 from llmplan.read.withheld import EMIT
 from llmplan.units import amount
 
-_BLOCKS = ("model", "dataset", "training", "parallelism", "adapter", "serving", "hardware", "launch")
+_BLOCKS = ("model", "dataset", "training", "parallelism", "adapter", "reference", "serving", "hardware", "launch")
 _WIDTH = 110
 _PLACES = 3
 _LARGER = {

@@ -9,7 +9,7 @@ import pytest
 
 from llmplan import api, importing
 from llmplan.check import library
-from llmplan.read import formats
+from llmplan.read import formats, plan_text
 from llmplan.read.mistakes import DECORATORS
 from llmplan.resources import folder
 from llmplan.source import Source
@@ -106,3 +106,10 @@ def test_a_key_that_no_formula_reads_would_be_dropped_in_silence() -> None:
         if not any(name.startswith("$") for name in of.names)
     }
     assert unread <= UNREAD, unread - UNREAD
+
+
+def test_every_input_that_a_format_sets_has_a_place_in_the_plan() -> None:
+    """`reference.place` was said to be mapped, and written nowhere."""
+    kinds = {line.path.partition(".")[0] for reader in READERS for line in reader.lines}
+    targets = {reader.folder for reader in READERS}
+    assert kinds - {"stack"} - targets - {"read"} <= {*plan_text._BLOCKS}
