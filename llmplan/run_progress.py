@@ -22,13 +22,17 @@ _STEPS, _GOODPUT, _COST, _WORK = "steps", "goodput", "cost", "time"
 _FEWEST = 20
 """Steps of a log that say something of what is lost between them."""
 
+_SAME = 1e-3
+"""By what share two counts of steps differ that mean the same run: of tokens that are no whole number of batches."""
+
 
 @frozen
 class Progress:
     """A run on its way.
 
     Attributes:
-        done, steps: Steps of the log, and of the plan or as the log announces them.
+        done, steps: Steps of the log, and how many the run is to have: as its log announces them, else of the plan.
+        otherwise: The steps of the plan, where the log announces other ones.
         left, planned_left: The time of the rest as seen and as planned, if every step runs so.
         goodput: The share of the time of the log's steps that a steady pace would have taken; `planned_goodput` has
             failures and checkpoints.
@@ -46,6 +50,7 @@ class Progress:
     spent: Amount | None = None
     cost: Amount | None = None
     planned_cost: Amount | None = None
+    otherwise: float | None = None
 
 
 def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, Value]) -> Progress | None:
@@ -54,25 +59,29 @@ def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, 
         return None
     run = heard.telling.runs.get(heard.format.name) if heard.format is not None else None
     done = max(piece.last_step, run.last if run is not None and run.last is not None else 0.0)  # beyond `--steps` too
-    steps = _number(values, _STEPS) or _of_the_log(heard, done)
+    of_plan, announced = _number(values, _STEPS), _announced(heard)
+    steps = announced if announced is not None and announced >= done else of_plan
     if steps is None:
         return None
     rest = max(0.0, steps - done)
     left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
     found = Progress(done, steps, left, planned, goodput(heard, piece), _number(values, _GOODPUT))
     share = found.planned_goodput or 1.0
+    if of_plan is not None and abs(of_plan - steps) > _SAME * steps:
+        found = evolve(found, otherwise=of_plan)
     moment = heard.telling.common.moment
     if moment is not None:
         found = evolve(found, end=_day(moment, left.number / share))
     return _with_cost(found, step, values)
 
 
-def _of_the_log(heard: Heard, done: float) -> float | None:
-    """The steps of the run as its log announces them; None of one that is over, or says nothing of them."""
+def _announced(heard: Heard) -> float | None:
+    """The steps that a run is to have, as its log says, or the bar whose steps are read."""
     common = heard.telling.common
-    told = common.summary.get("steps")
-    steps = told[0] if told is not None else common.progress[1] if common.progress is not None else 0.0
-    return steps if steps > done else None
+    told = [] if heard.format is None else [role for roles in heard.format.meanings.values() for role, _ in roles]
+    if common.total is None and common.progress is not None and "progress.last" in told:
+        return common.progress[1]
+    return common.total
 
 
 def goodput(heard: Heard, piece: Piece) -> float | None:

@@ -256,6 +256,7 @@ def as_json(found: Verification) -> dict[str, Any]:
         ],
         "done": None if found.progress is None else found.progress.done,
         "steps": None if found.progress is None else found.progress.steps,
+        "planned_steps": None if found.progress is None else found.progress.otherwise or found.progress.steps,
         **_rest(found.progress),
         "off": None
         if found.off is None

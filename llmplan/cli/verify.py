@@ -114,7 +114,7 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
         if of.spent is not None and of.cost is not None and of.planned_cost is not None:
             cost = of.spent, of.cost, of.planned_cost
         goodput = of.goodput, of.planned_goodput
-        rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost)
+        rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost, of.otherwise)
     reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost)
     said = visible_line(log), found.rows, found.tolerance, rest, found.parts, reasons, words_of()
     return verified.in_markdown(*said) if as_markdown else verified.render(*said, terminal.width())

@@ -13,11 +13,14 @@ from attrs import evolve, frozen
 from llmplan.logs.forms import LogFormat
 from llmplan.logs.samples import Figure, figure
 from llmplan.logs.summary import Piece, Whole
+from llmplan.units import amount
 
 _FEWEST_STEPS = 20
 """Steps of which the mean over a whole run says something of one."""
 
 _ROUNDED = 1e-3
+_LATE = 0.02
+"""The share of a run before its first record from which the record is not simply the first."""
 
 STEP, RATE, MFU = "step_time", "tokens_per_second_per_gpu", "mfu"
 MEMORY = {"allocated": "memory.allocated", "reserved": "memory.reserved", "total": "memory.total"}
@@ -194,9 +197,17 @@ def of_whole(whole: Whole, run: Conditions) -> tuple[Reading | None, str]:
         steps = whole.samples_rate * whole.time / run.batch
     if steps is None:
         return None, "the end of the run says how long it took, not how many steps that were"
+    if whole.late > _LATE:
+        return None, (
+            f"the records begin {amount.percent(whole.late)} into the run, and its end does not say from which step "
+            "it was resumed: the steps before would count as done in its time"
+        )
+    steps -= whole.resumed
     if steps < _FEWEST_STEPS:
         return None, "the end of the run is of too few steps: most of its time is the start"
     note = "over the whole run, with its start, evaluations and saves"
+    if whole.resumed:
+        note = f"over the steps after {amount.count(whole.resumed)}, with their start, evaluations and saves"
     step = Reading(STEP, whole.time / steps, "s", 1.0, (whole.line, whole.line), note=note)
     return _doubted(step) if run.unsaid else step, ""
 

@@ -7,6 +7,7 @@ Records alone: regimes with their steps, memory by rank, parts of a step, and th
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 
 from attrs import define, field
 
@@ -46,7 +47,7 @@ ROLES = {
     "save": frozenset({"time", "seen"}),
     "evaluation": frozenset({"time", "seen"}),
     "start": frozenset({"seen"}),
-    "run": frozenset({"time", "steps", "steps_rate", "samples_rate", "tokens"}),
+    "run": frozenset({"time", "steps", "steps_rate", "samples_rate", "tokens", "total", "resumed", "epoch"}),
     "progress": frozenset({"number", "last", "clock"}),
     "link": frozenset({"bus"}),
     "serving": frozenset({"cache", "rate", "running"}),
@@ -55,6 +56,7 @@ ROLES = {
 }
 """What a line may tell beside inputs of a plan: by event what is known of it. Times in seconds, sizes in bytes, rates a
 second; `about` is a batch with few digits, `seen` tokens from the beginning, `windowed` a rate over the last steps.
+Of a run, `total` is how many steps it is to have, `resumed` the step from which it went on, `epoch` where a record is.
 What is `counted` of the model decides nothing: it tells whether the log is of the planned model. What is `refused`
 is a run that no plan says anything of, with the reason."""
 
@@ -81,6 +83,28 @@ class Peak:
             self.value, self.line, self.doubtful = value, line, doubtful
         if rank is not None and len(self.ranks) < _MOST_RANKS:
             self.ranks.add(int(rank))
+
+
+@define
+class Epochs:
+    """Where the records of an attempt are in its data: the first, the second after it, and the last one."""
+
+    first: float
+    last: float
+    interval: float | None = None
+
+    def put(self, epoch: float) -> None:
+        """Takes one more record; one that goes back is of another attempt."""
+        if epoch < self.last:
+            self.first, self.interval = epoch, None
+        elif self.interval is None and epoch > self.first:
+            self.interval = epoch - self.first
+        self.last = epoch
+
+    @property
+    def before(self) -> float:
+        """The share of the run that went before the first record, at least: epochs are printed with few digits."""
+        return max(0.0, self.first - 2 * self.interval) / self.last if self.interval else 0.0
 
 
 @define
@@ -143,6 +167,7 @@ class Common:
         stepped: Whether a line of a step was seen, whatever it says.
         refused: Why no plan says anything of such a run, with the line; None of one that is read.
         summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
+        total: Of the steps that the run is to have, as last told; `resumed` the step from which its attempt went on.
     """
 
     attempt: int = 0
@@ -154,6 +179,9 @@ class Common:
     times: dict[str, list[tuple[float, int]]] = field(factory=dict)
     summary: dict[str, tuple[float, int]] = field(factory=dict)
     ends: list[float] = field(factory=list)
+    total: float | None = None
+    resumed: float | None = None
+    epochs: Epochs | None = None
     links: list[tuple[float, int]] = field(factory=list)
     cache: tuple[float, int] | None = None
     served: deque[tuple[float, float, int]] = field(factory=lambda: deque(maxlen=MOST_SERVED))
@@ -163,3 +191,23 @@ class Common:
     lost: tuple[float, int] | None = None
     stepped: bool = False
     refused: tuple[str, int] | None = None
+
+    def restart(self) -> None:
+        """Another attempt begins, of which nothing is known yet."""
+        self.resumed = self.epochs = None
+
+    def of_run(self, told: Mapping[str, float], line: int) -> None:
+        """Takes what a line says of the run as a whole; what follows its end is of another one."""
+        if "time" in told and len(self.ends) < MOST_TIMES:
+            self.ends.append(told["time"])
+        over = "time" in self.summary
+        self.total = told.get("total", self.total)
+        for name, value in told.items():
+            if name == "epoch" and not over:
+                if self.epochs is None:
+                    self.epochs = Epochs(value, value)
+                self.epochs.put(value)
+            elif name == "resumed" and not over:
+                self.resumed = value
+            elif name not in ("epoch", "resumed", "total"):
+                self.summary.setdefault(name, (value, line))

@@ -60,6 +60,9 @@ class Whole:
 
     Attributes:
         several: Whether ends of several runs are in the log; all ranks may print that of one.
+        resumed: The step from which the run went on: its time is that of the steps since, its steps and rates count
+            those before too.
+        late: The share of the run that the log lacks before its first record, where no line says that it was resumed.
     """
 
     time: float
@@ -68,6 +71,8 @@ class Whole:
     samples_rate: float | None
     tokens: float | None
     several: bool
+    resumed: float = 0.0
+    late: float = 0.0
 
 
 def in_sequences(piece: Piece, each: int) -> Piece:
@@ -109,14 +114,16 @@ def whole(heard: Heard) -> Whole | None:
     def value(name: str) -> float | None:
         return summary[name][0] if name in summary else None
 
-    steps, rate = value("steps"), value("steps_rate")
-    if steps is None and rate is not None and rate >= 0.1:  # three digits behind the point
-        steps = round(rate * time)
     common = heard.telling.common
+    steps, rate = value("steps"), value("steps_rate")
+    # Three digits behind the point, of steps of which those before the resume took none of the time.
+    if steps is None and rate is not None and rate * time - (common.resumed or 0.0) >= 0.1 * time:
+        steps = round(rate * time)
     if steps is None and common.progress is not None and common.progress[0] == common.progress[1]:
         steps = common.progress[1]
     several = max(common.ends) > _SAME * min(common.ends)
-    return Whole(time, line, steps, value("samples_rate"), value("tokens"), several)
+    late = common.epochs.before if common.epochs is not None and common.resumed is None else 0.0
+    return Whole(time, line, steps, value("samples_rate"), value("tokens"), several, common.resumed or 0.0, late)
 
 
 def _run(heard: Heard) -> Run | None:

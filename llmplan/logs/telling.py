@@ -73,10 +73,7 @@ class Telling:
             if kind in events:
                 self._stop(kind, flag, events[kind], line)
         if "run" in events:
-            if "time" in events["run"] and len(self.common.ends) < MOST_TIMES:
-                self.common.ends.append(_float(events["run"]["time"]))
-            for name, value in events["run"].items():
-                self.common.summary.setdefault(name, (_float(value), line))
+            self.common.of_run({name: _float(value) for name, value in events["run"].items()}, line)
         for name, value in events.get("counted", {}).items():
             self.common.counted[name] = (_float(value), line)
         if "serving" in events:
@@ -86,6 +83,8 @@ class Telling:
 
     def _start(self) -> None:
         self.common.started = True
+        if "time" not in self.common.summary:
+            self.common.restart()
         if not self.common.fresh:
             self.common.attempt += 1
             self.common.fresh = True

@@ -36,8 +36,9 @@ class Reasons:
 
 @frozen
 class Rest:
-    """How far a run is: steps done and of the plan, the time of the rest as seen and as planned, goodput as seen and as
-    planned, the day of the end, the cost so far, at the end as seen, at the end as planned.
+    """How far a run is: steps done and to be done, those of the plan where the log announces other ones, the time of the
+    rest as seen and as planned, goodput as seen and as planned, the day of the end, the cost so far, at the end as seen,
+    at the end as planned.
     """
 
     done: float
@@ -47,6 +48,7 @@ class Rest:
     goodput: tuple[float | None, float | None] = (None, None)
     end: str | None = None
     cost: tuple[Amount, Amount, Amount] | None = None
+    otherwise: float | None = None
 
 
 def render(
@@ -142,8 +144,9 @@ def _reasons(reasons: Reasons, words: Words) -> list[str]:
 def _below(rest: Rest | None, parts: Mapping[str, float], words: Words) -> list[str]:
     said = []
     if rest is not None:
-        done, steps = amount.count(rest.done), amount.count(rest.steps)
-        said.append(words.rest(done, steps, rest.left.short(), rest.planned.short(), rest.end))
+        done, steps = amount.count(rest.done), amount.count(round(rest.steps))
+        otherwise = None if rest.otherwise is None else amount.count(round(rest.otherwise))
+        said.append(words.rest(done, steps, otherwise, rest.left.short(), rest.planned.short(), rest.end))
         seen, planned = rest.goodput
         if seen is not None:
             said.append(words.goodput(amount.percentage(seen), None if planned is None else amount.percentage(planned)))

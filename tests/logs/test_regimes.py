@@ -171,6 +171,41 @@ def test_the_ends_of_several_runs_are_not_one() -> None:
     assert problem.code == "E0517" and "several runs" in problem.notes[0]
 
 
+RESUMED = "[INFO|trainer.py:2447] >>   Continuing training from global step {}"
+TOTAL = "[INFO|trainer.py:2422] >>   Total optimization steps = 2,000"
+BEGINS = "[INFO|trainer.py:2414] >> ***** Running training *****"
+
+
+def end_of(seconds: float, records: range) -> list[str]:
+    """What the Trainer prints of steps without times: records each ten steps, then the end of 2,000 steps."""
+    lines = [f"{{'loss': 1.5, 'learning_rate': 1e-05, 'epoch': {step / 2000}}}" for step in records]
+    rates = f"'train_samples_per_second': {128000 / seconds:.3f}, 'train_steps_per_second': {2000 / seconds:.3f}"
+    return [*lines, f"{{'train_runtime': {seconds}, {rates}, 'train_loss': 1.5, 'epoch': 1.0}}"]
+
+
+@pytest.mark.parametrize("said", [[BEGINS, TOTAL], [BEGINS], []])
+def test_the_end_of_a_resumed_run_counts_the_steps_of_its_time(said: list[str]) -> None:
+    """The Trainer divides the time since the resume by all steps, also in the rates that it prints."""
+    found = told([*said, RESUMED.format(600), *end_of(1400 * 6.6, range(610, 2001, 10))])
+    assert seconds(found) == pytest.approx(6.6, rel=0.005)
+    assert "over the steps after 600, with their start, evaluations and saves" in found.text
+
+
+def test_a_later_attempt_is_resumed_from_where_it_says() -> None:
+    first = [BEGINS, TOTAL, RESUMED.format(300), *end_of(1.0, range(310, 901, 10))[:-1]]
+    last = end_of(1100 * 6.6, range(910, 2001, 10))
+    assert seconds(told([*first, BEGINS, TOTAL, RESUMED.format(900), *last])) == pytest.approx(6.6, rel=0.001)
+    fresh = end_of(2000 * 6.6, range(10, 2001, 10))
+    assert seconds(told([*first, BEGINS, TOTAL, *fresh])) == pytest.approx(6.6, rel=0.001)
+
+
+@pytest.mark.parametrize("before", [[], end_of(1.0, range(10, 901, 10))[:-1]])
+def test_the_end_of_a_run_whose_records_begin_late_is_not_used(before: list[str]) -> None:
+    """No line says that it was resumed, as transformers tells that to its main process only at the level of info."""
+    (problem,) = told([*before, TOTAL, *end_of(300 * 4.75, range(710, 2001, 10))]).diagnostics
+    assert problem.code == "E0517" and "34% into the run" in problem.notes[0] and "resumed" in problem.notes[0]
+
+
 def test_the_steps_of_a_whole_run_are_those_of_its_bar() -> None:
     lines = [
         "100%|██████████| 327/327 [1:43:37<00:00, 19.01s/it]",

@@ -194,6 +194,8 @@ def test_the_rest_of_the_run_and_what_it_costs(folder: Path, capsys: pytest.Capt
     assert found["planned_cost"]["value"] == pytest.approx(total, rel=1e-3)
     assert run(["verify", "train.plan", "run.log", *price]) == 0
     shown = " ".join(capsys.readouterr().out.split())
+    assert found["steps"] == 5000 and found["left"]["value"] == pytest.approx(4959 * says["step_time"], rel=1e-3)
+    assert f"after step 41 of 5,000 that the log announces, {found['planned_steps']:,.0f} of the plan" in shown
     assert f"it ends on {found['end']}" in shown and "goodput: 93.18%" in shown and "USD at the end as seen" in shown
 
 

@@ -54,7 +54,9 @@ class Verified(Labels):
         then += "" if share is None else f" ({share} of the difference)"
         return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
 
-    def rest(self, done: str, steps: str, left: str, planned: str, end: str | None) -> str:
+    def rest(self, done: str, steps: str, otherwise: str | None, left: str, planned: str, end: str | None) -> str:
+        """How far the run is; `otherwise`: the steps of the plan, where the log announces other ones."""
+        steps = steps if otherwise is None else f"{steps} that the log announces, {otherwise} of the plan,"
         said = f"after step {done} of {steps} the rest takes {left} as seen, {planned} as planned"
         return said if end is None else f"{said}; at this pace and the planned goodput it ends on {end}"
 

@@ -47,8 +47,9 @@ class Verified(Labels):
         then += "" if share is None else f"（占差异的 {share}）"
         return f"可能：{path} = {other}，而非 {own}{then}；判别：{tells}"
 
-    def rest(self, done: str, steps: str, left: str, planned: str, end: str | None) -> str:
-        said = f"第 {done} 步（共 {steps} 步）之后，按实测还需 {left}，按计划还需 {planned}"
+    def rest(self, done: str, steps: str, otherwise: str | None, left: str, planned: str, end: str | None) -> str:
+        whole = f"共 {steps} 步" if otherwise is None else f"日志称共 {steps} 步，计划 {otherwise} 步"
+        said = f"第 {done} 步（{whole}）之后，按实测还需 {left}，按计划还需 {planned}"
         return said if end is None else f"{said}；按此速度和计划的有效率，将于 {end} 结束"
 
     def goodput(self, seen: str, planned: str | None) -> str:
