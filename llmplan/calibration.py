@@ -13,10 +13,11 @@ from typing import BinaryIO
 
 from attrs import evolve, frozen
 
-from llmplan import importing, run_agreement, run_inputs
+from llmplan import importing, joined_runs, run_agreement, run_inputs
 from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs
+from llmplan.escape import visible_line
 from llmplan.load import files
 from llmplan.logs import measured_text, summary
 from llmplan.logs.forms import LogFormat, formats
@@ -54,6 +55,7 @@ class Run:
         pieces: All of them, where there are several.
         settings: The inputs of the run, of the log and of the plan.
         solution: Of the plan of the run.
+        with_: The other logs of the same run from which readings are taken.
     """
 
     file: str
@@ -66,6 +68,7 @@ class Run:
     missing: tuple[tuple[str, str], ...]
     links: tuple[tuple[float, int], ...]
     solution: Solution | None = None
+    with_: tuple[str, ...] = ()
 
 
 @frozen
@@ -148,6 +151,7 @@ def calibrate(
         problems += found
     problems = list(dict.fromkeys(problems))
     failed = any(one.severity == "error" for one in problems)
+    runs = runs if failed else joined_runs.joined(runs, inputs)
     return Calibration("" if failed else _text(runs), tuple(runs), tuple(problems))
 
 
@@ -261,7 +265,8 @@ class Reader:
         if solution is None:
             hints.append(f"say what the log does not: `llmplan calibrate {file} PLAN`, or `--set hardware.gpus=8`")
         assert heard.format is not None
-        return [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"] + hints
+        printed = [(switch, where) for what, switch, where in heard.format.prints if what == "step.time"]
+        return [f"`{switch}` prints it{f', {where}' if where else ''}" for switch, where in printed] + hints
 
     def _ambiguous(self, pieces: Sequence[Piece]) -> bool:
         """Whether nobody has said which of several pieces is meant: of attempts over the same steps it is the last."""
@@ -289,6 +294,7 @@ def _text(runs: Sequence[Run]) -> str:
         lines = measured_text.about(run.piece, run.readings, run.file, run.heard.format.name, others)
         if len(run.pieces) > 1:
             lines.append(f"# Of {amount.count(len(run.pieces))} attempts over these steps the last.")
+        lines += [f"# Of the same run, read together: {visible_line(one)}." for one in run.with_]
         if run.heard.broken:
             lines.append("# The log ends in the middle.")
         lines += [measured_text.bus(run.links, run.file)] if run.links else []

@@ -181,7 +181,8 @@ class LogFormat:
     Attributes:
         meanings: By form what it tells: a role (`step.time`, `memory.reserved`) or an input, and its formula.
         over: Formats whose steps give way to this one's where both are in a log.
-        prints: What a log need not hold, with the switch that makes the software print it.
+        prints: What a log need not hold, with the switch that makes the software print it, and in which log that is;
+            empty where each has it.
     """
 
     name: str
@@ -190,7 +191,7 @@ class LogFormat:
     forms: tuple[LogForm, ...]
     meanings: Mapping[str, tuple[tuple[str, Formula], ...]]
     over: frozenset[str]
-    prints: tuple[tuple[str, str], ...]
+    prints: tuple[tuple[str, str, str], ...]
     aliases: frozenset[str] = field(factory=frozenset)
 
     def tells(self, form: str, values: Mapping[str, Value], kept: Printed) -> dict[str, Value]:
@@ -265,7 +266,7 @@ def read(folder: str, name: str, text: str, factor: Callable[[str], float]) -> I
             forms=tuple(forms[one] for one in forms if one in meanings),
             meanings={form: tuple(lines) for form, lines in meanings.items()},
             over=frozenset(one for names in said(entry.decorators, "over") for one in names),
-            prints=tuple((words[0], words[1]) for words in said(entry.decorators, "prints")),
+            prints=tuple((words[0], words[1], "".join(words[2:])) for words in said(entry.decorators, "prints")),
             aliases=frozenset({folder, title.lower(), *(n for ns in said(entry.decorators, "names") for n in ns)}),
         )
 

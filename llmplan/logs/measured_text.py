@@ -69,7 +69,7 @@ def about(piece: Piece, readings: Sequence[Reading], log: str, format: str, othe
             planned = amount.reading(one.planned / one.size, 3)
             lines.append(f"# {one.name}: the plan says {planned} {one.unit} of this run.")
         if one.doubtful:
-            lines.append(f"# Not used: {one.name} = {shown(one)}, {one.note} ({place(log, one.lines)}).")
+            lines.append(f"# Not used: {one.name} = {shown(one)}, {one.note} ({place(one.file or log, one.lines)}).")
     lines += _counted(piece)
     if piece.parts:
         parts = [f"{name} {amount.reading(value * 1000)} ms" for name, value in piece.parts.items()]
@@ -159,7 +159,7 @@ def quoted(text: str) -> str:
 
 
 def _noted(reading: Reading, log: str) -> str:
-    return place(log, reading.lines) + (f", {reading.note}" if reading.note else "")
+    return place(reading.file or log, reading.lines) + (f", {reading.note}" if reading.note else "")
 
 
 def _left(reason: str, count: int, longest: float | None) -> str:

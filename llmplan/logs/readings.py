@@ -47,6 +47,7 @@ class Reading:
         note: How it was read, where that is not plain.
         doubtful: Whether it is told and not used.
         planned: What the plan of the run says, with the inputs of the log.
+        file: The log that it is from, where that is another one of the same run.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Reading:
     note: str = ""
     doubtful: bool = False
     planned: float | None = None
+    file: str = ""
 
 
 _PARTS_OF_STEP = (0.5, 1.05)
@@ -217,4 +219,8 @@ def missing(format: LogFormat, found: list[Reading], parts: Mapping[str, float])
     names = {reading.name for reading in found if not reading.doubtful}
     there = {"memory": any(name.startswith("memory.") for name in names), "part": bool(parts)}
     there["step.time"] = STEP in names or RATE in names
-    return [(what, switch) for what, switch in format.prints if not there.get(what, False)]
+    return [
+        (what, f"{switch}, {where}" if where else switch)
+        for what, switch, where in format.prints
+        if not there.get(what, False)
+    ]

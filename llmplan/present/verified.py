@@ -36,9 +36,9 @@ class Reasons:
 
 @frozen
 class Rest:
-    """How far a run is: steps done and to be done, those of the plan where the log announces other ones, the time of the
-    rest as seen and as planned, goodput as seen and as planned, the day of the end, the cost so far, at the end as seen,
-    at the end as planned.
+    """How far a run is: steps done and to be done, those of the plan where the log announces other ones, the time of
+    the rest as seen and as planned, goodput as seen and as planned, the day of the end, the cost so far, at the end as
+    seen, at the end as planned.
     """
 
     done: float

@@ -122,6 +122,16 @@ def test_an_odd_micro_batch_has_no_half(tmp_path: Path) -> None:
     assert code == 0 and (tmp_path / "probe.log").exists() and not (tmp_path / "probe-half.log").exists()
 
 
+@pytest.mark.parametrize("target", ["megatron", "megatron_bridge", "torchtitan"])
+def test_the_logs_that_have_steps_are_named(target: str) -> None:
+    """Both print steps on the last rank, which is on the last node, also without a pipeline."""
+    script = texts(target, gpus=32)["probe.sh"]
+    both = "calibrate probe.log probe.node3.log probe-half.log probe-half.node3.log "
+    assert (script.count(both) == 2) is ("megatron" in target)
+    assert ("probe.node3.log of the last node has the times" in script) is ("megatron" in target)
+    assert "calibrate probe.log probe-half.log " in (script if target == "torchtitan" else texts(target)["probe.sh"])
+
+
 def test_options_and_nodes(tmp_path: Path) -> None:
     files = texts("deepspeed", gpus=16, probe="steps = 50, half = false")
     assert "NODE_RANK=0 MASTER_ADDR=node-0 ./probe.sh train.py" in files["probe.sh"]
