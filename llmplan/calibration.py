@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
 from attrs import evolve, frozen
 
-from llmplan import importing, joined_runs, run_agreement, run_inputs
+from llmplan import calibration_text, importing, joined_runs, measured_model, run_agreement, run_inputs
 from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs
-from llmplan.escape import visible_line
 from llmplan.load import files
 from llmplan.logs import measured_text, summary
 from llmplan.logs.forms import LogFormat, formats
@@ -25,10 +24,10 @@ from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.reading import MOST_JSON, Heard, read
 from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
-from llmplan.logs.served import of_a_server, of_server, other_load
+from llmplan.logs.served import of_server, other_load
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
-from llmplan.run_inputs import CONCURRENCY, NEEDED, NEEDED_OF_SERVER, RunInputs
+from llmplan.run_inputs import CONCURRENCY, RunInputs
 from llmplan.units import amount
 
 STDIN = "<stdin>"
@@ -56,6 +55,7 @@ class Run:
         settings: The inputs of the run, of the log and of the plan.
         solution: Of the plan of the run.
         with_: The other logs of the same run from which readings are taken.
+        entry: The lines of its model, where no other plan has that.
     """
 
     file: str
@@ -69,6 +69,7 @@ class Run:
     links: tuple[tuple[float, int], ...]
     solution: Solution | None = None
     with_: tuple[str, ...] = ()
+    entry: str = ""
 
 
 @frozen
@@ -151,8 +152,10 @@ def calibrate(
         problems += found
     problems = list(dict.fromkeys(problems))
     failed = any(one.severity == "error" for one in problems)
-    runs = runs if failed else joined_runs.joined(runs, inputs)
-    return Calibration("" if failed else _text(runs), tuple(runs), tuple(problems))
+    if failed:
+        return Calibration("", tuple(runs), tuple(problems))
+    runs = measured_model.named(joined_runs.joined(runs, inputs), inputs)
+    return Calibration(calibration_text.of(runs), tuple(runs), tuple(problems))
 
 
 class Reader:
@@ -276,34 +279,3 @@ class Reader:
         last = pieces[-1]
         overlap = all(one.first_step <= last.last_step and last.first_step <= one.last_step for one in pieces)
         return not (self.steps is not None and same and overlap)
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """The name, then with numbers: logs of the same name in several folders."""
-    yield name
-    for number in count(2):
-        yield f"{name}-{number}"
-
-
-def _text(runs: Sequence[Run]) -> str:
-    blocks = []
-    names: set[str] = set()
-    for run in runs:
-        assert run.piece is not None and run.heard.format is not None
-        others = [one.name for one in run.heard.others]
-        lines = measured_text.about(run.piece, run.readings, run.file, run.heard.format.name, others)
-        if len(run.pieces) > 1:
-            lines.append(f"# Of {amount.count(len(run.pieces))} attempts over these steps the last.")
-        lines += [f"# Of the same run, read together: {visible_line(one)}." for one in run.with_]
-        if run.heard.broken:
-            lines.append("# The log ends in the middle.")
-        lines += [measured_text.bus(run.links, run.file)] if run.links else []
-        if any(not one.doubtful for one in run.readings):
-            name = next(one for one in _numbered(run.name) if one not in names)
-            names.add(name)
-            lines += measured_text.statement(name, run.settings, run.readings, run.file)
-            said = {one.path for one in run.settings}
-            needed = NEEDED_OF_SERVER if any(of_a_server(one) for one in run.readings) else NEEDED
-            lines += measured_text.below(run.missing, [path for path in needed if path not in said], run.piece)
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks) + "\n"

@@ -227,8 +227,8 @@ def of_solution(solution: Solution) -> Conditions:
     return Conditions(batch, mean, gpus, unsaid is not None and unsaid.value is True, asked)
 
 
-def _reached(values: Mapping[str, Planned]) -> list[Planned]:
-    """The inputs that the plan says and that time or memory depend on."""
+def decisive(values: Mapping[str, Planned]) -> set[str]:
+    """The names of what time and memory depend on, or of a server its rate and its cache."""
     seen: set[str] = set()
     serves = _SERVING in values and values[_SERVING].value is True
     waiting = [name for name in (_OF_SERVER if serves else _TARGETS) if name in values]
@@ -237,6 +237,12 @@ def _reached(values: Mapping[str, Planned]) -> list[Planned]:
         if name not in seen and name in values:
             seen.add(name)
             waiting += values[name].reads
+    return seen
+
+
+def _reached(values: Mapping[str, Planned]) -> list[Planned]:
+    """The inputs that the plan says and that time or memory depend on."""
+    seen = decisive(values)
     return [
         one
         for name, one in values.items()
