@@ -27,7 +27,7 @@ from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, 
 from llmplan.logs.served import of_server, other_load
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
-from llmplan.run_inputs import CONCURRENCY, RunInputs
+from llmplan.run_inputs import CONCURRENCY, RunInputs, Said
 from llmplan.units import amount
 
 STDIN = "<stdin>"
@@ -240,7 +240,7 @@ class Reader:
             text += f": the last one is {amount.reading(last)}" if last is not None and last < self.steps[0] else ""
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
         if (share := run_agreement.beyond_peak(readings, solution)) is not None:
-            return result(readings, settings), [logs.beyond_peak(log.file, amount.percentage(share))]
+            return result(readings, settings), [self._beyond_peak(log, share, said, solution)]
         blind = run.unsaid and any(one.name == STEP and one.doubtful for one in readings)
         if not any(not one.doubtful for one in readings) and not links:
             doubted = [one for one in readings if one.doubtful]
@@ -252,6 +252,13 @@ class Reader:
             ]
         problems = [logs.lengths_unsaid(log.file, amount.count(run.length or 0))] if blind else []
         return evolve(result(readings, settings), solution=solution), problems
+
+    def _beyond_peak(self, log: Log, share: float, said: Said, solution: Solution | None) -> Diagnostic:
+        values = {} if solution is None else solution.values
+        gpus, task = values.get("hardware.gpus"), values.get("training.task")
+        planned = None if gpus is None or "hardware.gpus" in said else gpus.amount.short()
+        samples = task is not None and task.value == "finetune"
+        return logs.beyond_peak(log.file, amount.percentage(share), planned, bool(self.inputs.places), samples)
 
     def _hints(self, log: Log, heard: Heard, piece: Piece, solution: Solution | None, blind: bool) -> Sequence[str]:
         """What gives a log something to be measured by; `blind`: it lacks the length of its samples alone."""

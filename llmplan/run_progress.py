@@ -22,6 +22,9 @@ _STEPS, _GOODPUT, _COST, _WORK = "steps", "goodput", "cost", "time"
 _FEWEST = 20
 """Steps of a log that say something of what is lost between them."""
 
+_CLOCKED = 0.95
+"""The share of the time of its steady steps that the dates of a log must at least be apart to be those of the run."""
+
 _SAME = 1e-3
 """By what share two counts of steps differ that mean the same run: of tokens that are no whole number of batches."""
 
@@ -72,7 +75,7 @@ def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, 
     moment = heard.telling.common.moment
     if moment is not None:
         found = evolve(found, end=_day(moment, left.number / share))
-    return _with_cost(found, step, values)
+    return _with_cost(found, step, values, _gone(heard, found, step))
 
 
 def _announced(heard: Heard) -> float | None:
@@ -97,13 +100,25 @@ def goodput(heard: Heard, piece: Piece) -> float | None:
     return min(1.0, steady.mean * sum(steps.values()) / total)
 
 
-def _with_cost(found: Progress, step: Row, values: Mapping[str, Value]) -> Progress:
-    """With what it costs, at the price of an hour that the plan has."""
+def _gone(heard: Heard, found: Progress, step: Row) -> float:
+    """The seconds that the run has taken so far: by the dates of its lines from the first step that the log shows, with
+    all that happened in between; without dates, and for steps before that, at the pace and the goodput of the log."""
+    common, pace = heard.telling.common, step.seen.number / (found.goodput or found.planned_goodput or 1.0)
+    if common.began is None or common.moment is None:
+        return found.done * pace
+    since, first = common.began
+    seconds = common.moment - since
+    steady = (found.done - first) * step.seen.number
+    return first * pace + seconds if 0 < steady * _CLOCKED <= seconds else found.done * pace
+
+
+def _with_cost(found: Progress, step: Row, values: Mapping[str, Value], gone: float) -> Progress:
+    """With what it costs after so many seconds, at the price of an hour that the plan has."""
     cost, time = values.get(_COST), _number(values, _WORK)
     if cost is None or not cost.amount.finite or not cost.amount.number or not time:
         return found
     rate, share = cost.amount.number / time, found.planned_goodput or 1.0
-    spent = rate * found.done * step.seen.number / (found.goodput or share)
+    spent = rate * gone
     amounts = (spent, spent + rate * found.left.number / share, rate * found.steps * step.planned.number / share)
     so_far, end, planned = (evolve(cost.amount, value=one) for one in amounts)
     return evolve(found, spent=so_far, cost=end, planned_cost=planned)

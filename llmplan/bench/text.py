@@ -64,6 +64,12 @@ class Bench:
     disk: float | None = None
     left: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def measured(self) -> bool:
+        """Whether anything of a card or of its links was."""
+        of_card = self.copy or self.host_link or self.context or self.held
+        return bool(of_card or self.products or self.layers or self.links or self.pairs)
+
 
 def rate(value: float, unit: str) -> str:
     """`648 TFLOP/s`, `2.91 TB/s`, `52.1 GB/s`."""

@@ -46,6 +46,10 @@ def bench(plan: str | None, matmul: bool, memory: bool, links: bool, gpu: str | 
     terminal.show(
         [command.slow_link(what, *(text.rate(x, "B/s") for x in both)) for what, *both in text.slow(found, known)]
     )
+    if target is not None and not found.measured:
+        terminal.result(text.of(found, known))
+        terminal.complain(f"{target} is not written: nothing was measured that a plan takes over")
+        return 0
     return new_file.write(target or "-", text.of(found, known), ": name another file, it is never replaced", "check")
 
 

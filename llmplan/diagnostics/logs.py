@@ -85,14 +85,26 @@ def lengths_unsaid(file: str, length: str) -> Diagnostic:
     return warning("W0629", message, None, *(Hint(hint) for hint in HOW_LONG), notes=[note])
 
 
-def beyond_peak(file: str, share: str) -> Diagnostic:
-    """E0568: the speed of a log is more than the planned cards can reach."""
+def beyond_peak(file: str, share: str, gpus: str | None, options: bool, samples: bool) -> Diagnostic:
+    """E0568: the speed of a log is more than the planned cards can reach.
+
+    Args:
+        gpus: How many are planned; None where the log says it.
+        options: Whether the command takes `--gpus` and `--gpu`, as with configurations.
+        samples: Whether it trains on samples that may be shorter than planned.
+    """
     message = f"`{visible_line(file)}` is of another run: at its speed the planned GPUs would reach an MFU of {share}"
     note = (
         "large matrix products alone reach less: it has other cards, more of them, a smaller batch or shorter samples"
     )
-    hint = Hint("say what it had, as `--gpus 64`, or `--set dataset.batching=padded --set dataset.mean_length=600`")
-    return error("E0568", message, None, hint, notes=[note])
+    count, card = ("--gpus N", "--gpu NAME") if options else ("--set hardware.gpus=N", "--set hardware.gpu=NAME")
+    hints = [] if gpus is None else [Hint(f"say how many GPUs it had, if more than the planned {gpus}: `{count}`")]
+    hints.append(Hint(f"say what else it had: `{card}`, `--set training.global_batch=…`"))
+    if samples:
+        hints.append(
+            Hint("say how long its samples are: `--set dataset.batching=padded --set dataset.mean_length=600`")
+        )
+    return error("E0568", message, None, *hints, notes=[note])
 
 
 def nothing_planned(file: str) -> Diagnostic:

@@ -160,7 +160,10 @@ class _Ear:
             by_stamp = "step.number" in told and "step.time" not in told and "step.samples_rate" not in told
             stamp = _stamp(text) if "step.number" in told else None
             if stamp is not None:
-                self.telling.common.moment = stamp
+                common, number_of = self.telling.common, told["step.number"]
+                common.moment = stamp
+                if common.began is None and isinstance(number_of, (int, float)):
+                    common.began = (stamp, float(number_of))
             stamp = stamp if by_stamp else None
             self.telling.hear(format.name, told, number, rank, stamp)
 

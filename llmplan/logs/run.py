@@ -160,6 +160,7 @@ class Common:
         fresh: Whether an attempt has begun and no step of it was seen.
         memory: By attempt what lines beside the steps say.
         moment: By the clock of the log's last step, in seconds from the year 1; None where its lines have no dates.
+        began: The first such moment, and the step that ended at it.
         lost: The step since which the loss is no number, with its line; None where the last one is.
         counted: What the log counts of its model, each with its line.
         cache: Tokens that the cache of a server holds, with the line.
@@ -188,6 +189,7 @@ class Common:
     counted: dict[str, tuple[float, int]] = field(factory=dict)
     progress: tuple[float, float, float | None] | None = None
     moment: float | None = None
+    began: tuple[float, float] | None = None
     lost: tuple[float, int] | None = None
     stepped: bool = False
     refused: tuple[str, int] | None = None

@@ -218,8 +218,8 @@ def test_without_torch_or_a_gpu_the_rest_is_told(
 ) -> None:
     monkeypatch.setattr(run, "torch_of", lambda: torch)
     assert command(["bench", "-o", "card.plan"]) == 0
-    capsys.readouterr()
-    written = (machine / "card.plan").read_text()
+    written, told = capsys.readouterr()
+    assert "card.plan is not written: nothing was measured" in told and not (machine / "card.plan").exists()
     assert "a machine without a GPU" in written and "processors" in written and "# Left out: " in written
     assert ("pip install torch" in written) is (torch is None)
     assert all(line.startswith("#") or not line for line in written.splitlines())

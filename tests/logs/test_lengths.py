@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from llmplan.cli import run
+from tests.logs import synthetic
 
 CONFIG = """model_name_or_path: meta-llama/Llama-3.1-8B
 max_length: 4096
@@ -20,6 +21,12 @@ output_dir: out
 dataset_name: trl-lib/Capybara
 """
 ARGUMENTS = ["--gpu", "H100", "--gpus", "8"]
+FAST = """model "llama-3-8b"
+dataset { tokens = 1T, sequence_length = 8192 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+parallelism { tensor = 2, pipeline = 1, zero_stage = 1 }
+training { precision = bf16, global_batch = 512 sequences, micro_batch = 1, recompute = selective }
+"""
 pytestmark = pytest.mark.usefixtures("no_advice")
 
 
@@ -62,3 +69,15 @@ def test_a_speed_beyond_the_peak_is_of_another_run(folder: Path, capsys: pytest.
         assert run([*command, "--gpu", "A100", "--gpus", "8"]) == 1
         told = capsys.readouterr()
         assert "E0568" in told.err and "mfu" not in told.out
+        assert "more than the planned 8 GPUs: `--gpus N`" in told.err and "dataset.mean_length" in told.err
+
+
+def test_the_help_is_of_the_plan_that_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a plan `--gpus` is refused; what the log says itself is not asked for, nor the samples of a text."""
+    made = synthetic.Made((9.0, *[0.9] * 40), batch=512, micro=1, length=8192, gpus=64, tensor=2, pipeline=1)
+    (tmp_path / "run.log").write_bytes(synthetic.megatron(made).text)
+    (tmp_path / "a.plan").write_text(FAST)
+    assert run(["verify", str(tmp_path / "a.plan"), str(tmp_path / "run.log")]) == 1
+    told = capsys.readouterr().err
+    assert "E0568" in told and "--gpus" not in told and "hardware.gpus" not in told and "mean_length" not in told
+    assert "`--set hardware.gpu=NAME`" in told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -197,6 +197,28 @@ def test_the_rest_of_the_run_and_what_it_costs(folder: Path, capsys: pytest.Capt
     assert found["steps"] == 5000 and found["left"]["value"] == pytest.approx(4959 * says["step_time"], rel=1e-3)
     assert f"after step 41 of 5,000 that the log announces, {found['planned_steps']:,.0f} of the plan" in shown
     assert f"it ends on {found['end']}" in shown and "goodput: 93.18%" in shown and "USD at the end as seen" in shown
+
+
+@pytest.mark.parametrize("pause", [0, 7200])
+def test_the_cost_so_far_is_of_the_time_by_the_clock(
+    pause: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of steps without dates it follows from their times; two hours in which nothing ran are paid all the same."""
+    says = planned(capsys)
+    write(says)
+    begun, lines, step = datetime(2026, 3, 1, 22, 10, 5, tzinfo=timezone.utc), [], 0
+    for line in Path("run.log").read_text().splitlines():
+        if "elapsed time" in line:
+            step += 1
+            ended = begun + timedelta(seconds=says["step_time"] * (step + 3) + (pause if step > 20 else 0))
+            line = line.replace("2026-03-01 22:10:05", f"{ended:%Y-%m-%d %H:%M:%S.%f}")
+        lines.append(line)
+    Path("run.log").write_text("\n".join(lines) + "\n")
+    assert run(["verify", "train.plan", "run.log", "--json", "--set", "hardware.price=2 USD/GPU/hour"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    before = 44 / 41  # of the first step, as all of them went
+    hours = (says["step_time"] * (40 + before) + pause) / 3600
+    assert found["spent"]["value"] == pytest.approx(hours * 2 * 64, rel=1e-3)
 
 
 def test_rates_follow_the_step(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
