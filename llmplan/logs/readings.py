@@ -19,6 +19,9 @@ _FEWEST_STEPS = 20
 """Steps of which the mean over a whole run says something of one."""
 
 _ROUNDED = 1e-3
+_UNHEARD = 0.1
+"""The share by which the mean loss of a run may lie below that of its records, which are not of all steps."""
+
 _LATE = 0.02
 """The share of a run before its first record from which the record is not simply the first."""
 
@@ -203,6 +206,11 @@ def of_whole(whole: Whole, run: Conditions) -> tuple[Reading | None, str]:
         return None, (
             f"the records begin {amount.percent(whole.late)} into the run, and its end does not say from which step "
             "it was resumed: the steps before would count as done in its time"
+        )
+    if whole.unheard > _UNHEARD:
+        return None, (
+            f"the mean loss at the end of the run is {amount.percent(whole.unheard)} below that of its records, as "
+            "after a resume: its time is not that of all steps"
         )
     steps -= whole.resumed
     if steps < _FEWEST_STEPS:

@@ -19,6 +19,9 @@ MOST_TIMES = 512
 MOST_SERVED = 1 << 13
 """The last lines of a server that count."""
 
+_FEWEST = 5
+"""Records whose mean loss says something."""
+
 _MOST_RANKS = 1 << 16
 ROLES = {
     "step": frozenset(
@@ -47,7 +50,9 @@ ROLES = {
     "save": frozenset({"time", "seen"}),
     "evaluation": frozenset({"time", "seen"}),
     "start": frozenset({"seen"}),
-    "run": frozenset({"time", "steps", "steps_rate", "samples_rate", "tokens", "total", "resumed", "epoch"}),
+    "run": frozenset(
+        {"time", "steps", "steps_rate", "samples_rate", "tokens", "total", "resumed", "epoch", "loss", "mean_loss"}
+    ),
     "progress": frozenset({"number", "last", "clock"}),
     "link": frozenset({"bus"}),
     "serving": frozenset({"cache", "rate", "running"}),
@@ -56,7 +61,8 @@ ROLES = {
 }
 """What a line may tell beside inputs of a plan: by event what is known of it. Times in seconds, sizes in bytes, rates a
 second; `about` is a batch with few digits, `seen` tokens from the beginning, `windowed` a rate over the last steps.
-Of a run, `total` is how many steps it is to have, `resumed` the step from which it went on, `epoch` where a record is.
+Of a run, `total` is how many steps it is to have, `resumed` the step from which it went on, `epoch` where a record is,
+`loss` its loss, `mean_loss` that of the whole as the end of the run counts it.
 What is `counted` of the model decides nothing: it tells whether the log is of the planned model. What is `refused`
 is a run that no plan says anything of, with the reason."""
 
@@ -87,19 +93,32 @@ class Peak:
 
 @define
 class Epochs:
-    """Where the records of an attempt are in its data: the first, the second after it, and the last one."""
+    """Where the records of an attempt are in its data: the first, the second after it, and the last one; the sum of
+    their losses, and how many have one."""
 
     first: float
     last: float
     interval: float | None = None
+    loss: float = 0.0
+    losses: int = 0
 
     def put(self, epoch: float) -> None:
         """Takes one more record; one that goes back is of another attempt."""
         if epoch < self.last:
-            self.first, self.interval = epoch, None
+            self.first, self.interval, self.loss, self.losses = epoch, None, 0.0, 0
         elif self.interval is None and epoch > self.first:
             self.interval = epoch - self.first
         self.last = epoch
+
+    def lost(self, loss: float) -> None:
+        """Takes the loss of the record that was put last."""
+        self.loss, self.losses = self.loss + loss, self.losses + 1
+
+    def missing(self, mean: float) -> float:
+        """The share of the run of which a mean over all of it holds no losses, as the Trainer's after a resume: it
+        divides those since then by all steps."""
+        own = self.loss / self.losses if self.losses >= _FEWEST else 0.0
+        return max(0.0, 1 - mean / own) if own > 0 and mean > 0 else 0.0
 
     @property
     def before(self) -> float:
@@ -209,7 +228,9 @@ class Common:
                 if self.epochs is None:
                     self.epochs = Epochs(value, value)
                 self.epochs.put(value)
+            elif name == "loss" and self.epochs is not None and not over:
+                self.epochs.lost(value)
             elif name == "resumed" and not over:
                 self.resumed = value
-            elif name not in ("epoch", "resumed", "total"):
+            elif name not in ("epoch", "loss", "resumed", "total"):
                 self.summary.setdefault(name, (value, line))

@@ -63,6 +63,7 @@ class Whole:
         resumed: The step from which the run went on: its time is that of the steps since, its steps and rates count
             those before too.
         late: The share of the run that the log lacks before its first record, where no line says that it was resumed.
+        unheard: The share of which its mean loss has none, where no line says that.
     """
 
     time: float
@@ -73,6 +74,7 @@ class Whole:
     several: bool
     resumed: float = 0.0
     late: float = 0.0
+    unheard: float = 0.0
 
 
 def in_sequences(piece: Piece, each: int) -> Piece:
@@ -122,8 +124,12 @@ def whole(heard: Heard) -> Whole | None:
     if steps is None and common.progress is not None and common.progress[0] == common.progress[1]:
         steps = common.progress[1]
     several = max(common.ends) > _SAME * min(common.ends)
-    late = common.epochs.before if common.epochs is not None and common.resumed is None else 0.0
-    return Whole(time, line, steps, value("samples_rate"), value("tokens"), several, common.resumed or 0.0, late)
+    late = unheard = 0.0
+    if common.epochs is not None and common.resumed is None:
+        late, unheard = common.epochs.before, common.epochs.missing(value("mean_loss") or 0.0)
+    return Whole(
+        time, line, steps, value("samples_rate"), value("tokens"), several, common.resumed or 0.0, late, unheard
+    )
 
 
 def _run(heard: Heard) -> Run | None:

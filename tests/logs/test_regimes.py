@@ -4,6 +4,7 @@ skipped steps and starts are left out; of several ranks one is read."""
 from __future__ import annotations
 
 import io
+import json
 import random
 
 import pytest
@@ -204,6 +205,27 @@ def test_the_end_of_a_run_whose_records_begin_late_is_not_used(before: list[str]
     """No line says that it was resumed, as transformers tells that to its main process only at the level of info."""
     (problem,) = told([*before, TOTAL, *end_of(300 * 4.75, range(710, 2001, 10))]).diagnostics
     assert problem.code == "E0517" and "34% into the run" in problem.notes[0] and "resumed" in problem.notes[0]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.97, 0.7])
+def test_the_state_of_a_resumed_run_has_all_records_and_the_time_of_some(share: float) -> None:
+    """`trainer_state.json` goes on with the records of the attempt before; the Trainer divides the losses since the
+    resume by all steps."""
+    records = [{"epoch": step / 2000, "loss": 3 - step / 1000, "step": step} for step in range(10, 2001, 10)]
+    end = {"epoch": 1.0, "step": 2000, "train_loss": 1.995 * share, "train_runtime": 13200.0 * share,
+           "train_samples_per_second": 9.697 / share, "train_steps_per_second": 0.152 / share}  # fmt: skip
+    state = {
+        "epoch": 1.0,
+        "global_step": 2000,
+        "max_steps": 2000,
+        "num_train_epochs": 1,
+        "log_history": [*records, end],
+    }
+    found = told([json.dumps(state)])
+    if share > 0.9:
+        assert seconds(found) == pytest.approx(6.6 * share)
+    else:
+        assert found.diagnostics[0].code == "E0517" and "30% below that of its records" in found.diagnostics[0].notes[0]
 
 
 def test_the_steps_of_a_whole_run_are_those_of_its_bar() -> None:
