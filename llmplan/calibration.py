@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +21,7 @@ from llmplan.logs import measured_text, summary
 from llmplan.logs.forms import LogFormat, formats
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
+from llmplan.logs.pooled import pooled
 from llmplan.logs.reading import MOST_JSON, Heard, read
 from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
 from llmplan.logs.served import of_server, other_load
@@ -177,7 +177,7 @@ class Reader:
         """What one log measures, and what prevents it."""
         heard = read(Bytes(log.stream, log.told), self.formats, self.steps)
         common = heard.telling.common
-        pieces = summary.pieces(heard)
+        pieces = pooled(summary.pieces(heard))
         piece = pieces[-1] if pieces else summary.without_steps(heard)
         links = tuple(common.links)
 
@@ -220,8 +220,8 @@ class Reader:
         run = conditions(piece, planned)
         if self._ambiguous(pieces):
             told = [measured_text.described(one, of_piece(one, conditions(one, planned))) for one in pieces]
-            longest = max(pieces, key=lambda one: len(one.steady.kept))
-            return result(), [logs.several(log.file, told, measured_text.example(longest))]
+            latest = measured_text.example(pieces[-1])
+            return result(), [logs.several(log.file, told, latest, measured_text.change(pieces[-2], pieces[-1]))]
         readings = of_piece(piece, run) + of_server(common)
         reasons: list[str] = []
         whole = summary.whole(heard)
@@ -282,7 +282,7 @@ class Reader:
         """Whether nobody has said which of several pieces is meant: of attempts over the same steps it is the last."""
         if len(pieces) < 2:
             return False
-        same = all(one.why in ("", "restart") and one.attempt != other.attempt for one, other in pairwise(pieces))
         last = pieces[-1]
         overlap = all(one.first_step <= last.last_step and last.first_step <= one.last_step for one in pieces)
-        return not (self.steps is not None and same and overlap)
+        alone = all(one.attempt != last.attempt for one in pieces[:-1])
+        return not (self.steps is not None and alone and overlap)

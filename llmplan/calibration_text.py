@@ -24,11 +24,13 @@ def of(runs: Sequence[Run]) -> str:
         assert run.piece is not None and run.heard.format is not None
         others = [one.name for one in run.heard.others]
         lines = measured_text.about(run.piece, run.readings, run.file, run.heard.format.name, others)
-        if len(run.pieces) > 1:
-            lines.append(f"# Of {amount.count(len(run.pieces))} attempts over these steps the last.")
+        if len(attempts := {one.attempt for one in run.pieces}) > 1:
+            lines.append(f"# Of {amount.count(len(attempts))} attempts over these steps the last.")
         lines += [f"# Of the same run, read together: {visible_line(one)}." for one in run.with_]
         if run.heard.broken:
             lines.append("# The log ends in the middle.")
+        if (failure := run.heard.telling.common.failure) is not None:
+            lines.append(f"# The log ends with a failure at line {failure.line}.")
         lines += [measured_text.bus(run.links, run.file)] if run.links else []
         if any(not one.doubtful for one in run.readings):
             name = next(one for one in _numbered(run.name) if one not in names)

@@ -13,14 +13,13 @@ from attrs import evolve, frozen
 
 from llmplan.answer.schema.values import Value
 from llmplan.logs.compared import Row
+from llmplan.logs.losses import goodput, lasting
 from llmplan.logs.reading import Heard
-from llmplan.logs.samples import SKIPPED, Sample
 from llmplan.logs.summary import Piece
 from llmplan.units.amount import Amount
 
-_STEPS, _GOODPUT, _COST, _WORK = "steps", "goodput", "cost", "time"
-_FEWEST = 20
-"""Steps of a log that say something of what is lost between them."""
+GOODPUT = "goodput"
+_STEPS, _COST, _WORK = "steps", "cost", "time"
 
 _CLOCKED = 0.95
 """The share of the time of its steady steps that the dates of a log must at least be apart to be those of the run."""
@@ -38,8 +37,9 @@ class Progress:
         otherwise: The steps of the plan, where the log announces other ones.
         left, planned_left: The time of the rest as seen and as planned, if every step runs so.
         goodput: The share of the time of the log's steps that a steady pace would have taken; `planned_goodput` has
-            failures and checkpoints.
-        end: The day on which the run ends at this pace and the planned goodput, by the clock of the log.
+            failures and checkpoints; `lasting_goodput` is that of the log without its start, where it tells a rate.
+        wall_left: The time of the rest as seen at the lower of the last two.
+        end: The day on which the run then ends, by the clock of the log.
         spent, cost, planned_cost: So far, at the end as seen, at the end as planned.
     """
 
@@ -49,11 +49,23 @@ class Progress:
     planned_left: Amount
     goodput: float | None = None
     planned_goodput: float | None = None
+    lasting_goodput: float | None = None
+    wall_left: Amount | None = None
     end: str | None = None
     spent: Amount | None = None
     cost: Amount | None = None
     planned_cost: Amount | None = None
     otherwise: float | None = None
+
+    @property
+    def pace(self) -> float:
+        """The goodput at which the rest is expected to go on: failures that a log does not show yet are planned."""
+        return min((one for one in (self.lasting_goodput, self.planned_goodput) if one), default=1.0)
+
+    @property
+    def as_logged(self) -> bool:
+        """Whether that is the goodput of the log, which is lower than planned."""
+        return self.lasting_goodput is not None and self.pace == self.lasting_goodput
 
 
 def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, Value]) -> Progress | None:
@@ -68,13 +80,14 @@ def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, 
         return None
     rest = max(0.0, steps - done)
     left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
-    found = Progress(done, steps, left, planned, goodput(heard, piece), _number(values, _GOODPUT))
-    share = found.planned_goodput or 1.0
+    shares = goodput(heard, piece), _number(values, GOODPUT), lasting(heard, piece)
+    found = Progress(done, steps, left, planned, *shares)
+    found = evolve(found, wall_left=evolve(left, value=left.number / found.pace))
     if of_plan is not None and abs(of_plan - steps) > _SAME * steps:
         found = evolve(found, otherwise=of_plan)
     moment = heard.telling.common.moment
     if moment is not None:
-        found = evolve(found, end=_day(moment, left.number / share))
+        found = evolve(found, end=_day(moment, left.number / found.pace))
     return _with_cost(found, step, values, _gone(heard, found, step))
 
 
@@ -85,19 +98,6 @@ def _announced(heard: Heard) -> float | None:
     if common.total is None and common.progress is not None and "progress.last" in told:
         return common.progress[1]
     return common.total
-
-
-def goodput(heard: Heard, piece: Piece) -> float | None:
-    """The share of the time of all steps that the log shows, repeated ones too, in which the run went on steadily."""
-    run = heard.telling.runs.get(heard.format.name) if heard.format is not None else None
-    steady = piece.steady.figure("time")
-    samples: list[Sample] = [] if run is None else [one for regime in run.regimes for one in regime.samples.kept]
-    timed = [(one, one.time) for one in samples if one.time is not None]
-    if steady is None or len(timed) < max(_FEWEST, len(samples)):
-        return None
-    total = sum(time * one.weight for one, time in timed)
-    steps = {one.step: one.weight for one, _ in timed if not one.flags & SKIPPED}
-    return min(1.0, steady.mean * sum(steps.values()) / total)
 
 
 def _gone(heard: Heard, found: Progress, step: Row) -> float:
@@ -119,7 +119,7 @@ def _with_cost(found: Progress, step: Row, values: Mapping[str, Value], gone: fl
         return found
     rate, share = cost.amount.number / time, found.planned_goodput or 1.0
     spent = rate * gone
-    amounts = (spent, spent + rate * found.left.number / share, rate * found.steps * step.planned.number / share)
+    amounts = (spent, spent + rate * found.left.number / found.pace, rate * found.steps * step.planned.number / share)
     so_far, end, planned = (evolve(cost.amount, value=one) for one in amounts)
     return evolve(found, spent=so_far, cost=end, planned_cost=planned)
 

@@ -6,9 +6,8 @@ What the plan leaves open is as the log says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -17,17 +16,17 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
 from llmplan.calibration import Log, Reader, Run, named, names
 from llmplan.check import library
-from llmplan.diagnostics import Diagnostic, logs, render_json
-from llmplan.logs.compared import Row, Verdict
+from llmplan.diagnostics import Diagnostic, logs
+from llmplan.logs.compared import Promise, Row, Verdict
+from llmplan.logs.ending import Ending
 from llmplan.logs.forms import formats
+from llmplan.logs.later import Later, later
 from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
 from llmplan.request import Request
 from llmplan.run_inputs import RunInputs, Said, of_solution
-from llmplan.run_progress import Progress, progress
-from llmplan.system.adjustable import knob_of
-from llmplan.system.lower import Lowering
+from llmplan.run_progress import GOODPUT, Progress, progress
+from llmplan.run_requirements import as_seen, points
 from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
-from llmplan.units.amount import Amount
 
 
 @frozen
@@ -40,6 +39,8 @@ class Verification:
         suspects: What may be otherwise in it than planned, the likeliest first.
         whole: Whether the step is the mean over the whole run, which may be what is off.
         lost: The step since which the loss is no number, with its line; None where it is one, or is not told.
+        later: How the log goes on after the steps that are asked for, where that is at another speed.
+        promises: The plan's requirements on time and cost, of the whole run at the pace and goodput that are seen.
     """
 
     run: Run | None
@@ -51,6 +52,8 @@ class Verification:
     suspects: tuple[Suspect, ...] = ()
     whole: bool = False
     lost: tuple[float, int] | None = None
+    later: Later | None = None
+    promises: tuple[Promise, ...] = ()
 
     @property
     def parts(self) -> Mapping[str, float]:
@@ -58,13 +61,21 @@ class Verification:
         return {} if self.run is None or self.run.piece is None else self.run.piece.parts
 
     @property
+    def failure(self) -> Ending | None:
+        """With which the log ends, if it does."""
+        return None if self.run is None else self.run.heard.telling.common.failure
+
+    @property
     def failed(self) -> bool:
         return any(one.severity == "error" for one in self.diagnostics)
 
     @property
     def on_plan(self) -> bool:
-        """Whether nothing is further from the plan than may be, and the loss, where it is told, is a number."""
-        return self.lost is None and not any(self.is_off(row) for row in self.rows)
+        """Whether nothing is further from the plan than may be, the loss, where it is told, is a number, and the run
+        meets what the plan requires of time and cost.
+        """
+        kept = all(one.met for one in self.promises)
+        return kept and self.lost is None and not any(self.is_off(row) for row in self.rows)
 
     def is_off(self, row: Row) -> bool:
         """Whether a figure is not as it should be; that memory is left over is nothing to worry about."""
@@ -147,7 +158,10 @@ def verify(
         problems = [*problems, logs.nothing_planned(log.file)]
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
     step = next((row for row in rows if row.name == STEP), None)
-    found = evolve(found, progress=progress(run.heard, run.piece, step, solution.values))
+    on_its_way = progress(run.heard, run.piece, step, solution.values)
+    rows += _goodput(on_its_way, solution, tolerance)
+    found = evolve(found, rows=tuple(rows), progress=on_its_way, later=later(run.heard, run.piece))
+    found = evolve(found, promises=_promises(found, inputs.solved_as, solution))
     return found if not any(map(found.is_off, rows)) else _with_reasons(found, run, inputs, solution)
 
 
@@ -156,8 +170,8 @@ def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: S
     built = api.analyse(inputs.solved_as).built
     if built is None or run.piece is None:
         return found
-    lowering = built.lowering.again(fixed=dict(_points(built.lowering, solution)))
-    seen = {row.name: row.seen.number for row in found.rows}
+    lowering = built.lowering.again(fixed=dict(points(built.lowering, solution)))
+    seen = {row.name: row.seen.number for row in found.rows if row.name != GOODPUT}
     if STEP in seen:
         seen.pop(RATE, None)  # the same said again
         seen.pop(MFU, None)
@@ -168,18 +182,6 @@ def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: S
         off = part_off(lowering, parts, step.seen.number, step.planned.number)
     suspected = suspects(lowering, STEP, seen, parts, inputs.said(run.piece))
     return evolve(found, off=off, suspects=tuple(suspected), whole=STEP in seen and not run.pieces)
-
-
-def _points(lowering: Lowering, solution: Solution) -> Iterator[tuple[str, float]]:
-    """The values that a solution gives to what the plan leaves open, by path."""
-    for unknown in solution.unknowns:
-        value = unknown.value.value
-        if isinstance(value, str):
-            knob = knob_of(lowering.program, unknown.path)
-            members = () if knob is None else lowering.expressions.members(knob.type)
-            yield unknown.path, float(members.index(value))
-        elif isinstance(value, (bool, int, float)):
-            yield unknown.path, float(value)
 
 
 def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
@@ -205,6 +207,29 @@ def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
     ]
 
 
+def _goodput(of: Progress | None, solution: Solution, tolerance: float | None) -> list[Row]:
+    """What is lost between the steps of a log, where it tells a rate; more than planned is never wrong."""
+    value = solution.values.get(GOODPUT)
+    if of is None or of.lasting_goodput is None or value is None or not value.amount.finite or not value.amount.number:
+        return []
+    share = of.lasting_goodput / value.amount.number
+    least = 1 - (TOLERANCE if tolerance is None else tolerance)  # no published run says what is usual
+    verdict: Verdict = "on plan" if share >= least - _ROUNDED else "lower"
+    return [Row(GOODPUT, value.amount, value.band, evolve(value.amount, value=of.lasting_goodput), share, verdict)]
+
+
+def _promises(found: Verification, plan: Request, solution: Solution) -> tuple[Promise, ...]:
+    """The plan's requirements on time and cost, at the pace of the log."""
+    planned = solution.values.get(STEP)
+    speed = next((row for row in found.rows if row.name in (STEP, RATE)), None)
+    if speed is None or planned is None or not planned.amount.finite:
+        return ()
+    step = speed.seen.number if speed.name == STEP else planned.amount.number / speed.share
+    value = solution.values.get(GOODPUT)
+    goodput = value.amount.number if value is not None and value.amount.finite else None
+    return as_seen(plan, solution, step, goodput if found.progress is None else found.progress.pace)
+
+
 def _least_and_most(value: Value, tolerance: float | None) -> tuple[float, float]:
     """The shares of what is planned between which a figure is as it should be."""
     if tolerance is None and value.band is not None:
@@ -220,64 +245,3 @@ def _verdict(name: str, share: float, least: float, most: float) -> Verdict:
     if name.startswith("memory."):
         return "more" if share > 1 else "less"
     return "slower" if (share > 1) is (name == STEP) else "faster"
-
-
-def _value(one: Amount | None) -> dict[str, Any] | None:
-    return None if one is None else {"value": one.value, "unit": one.base}
-
-
-def _rest(of: Progress | None) -> dict[str, Any]:
-    """What the rest of a run takes."""
-    amounts = ("left", "planned_left", "spent", "cost", "planned_cost")
-    found: dict[str, Any] = {name: None if of is None else _value(getattr(of, name)) for name in amounts}
-    plain = ("goodput", "planned_goodput", "end")
-    return {**found, **{name: None if of is None else getattr(of, name) for name in plain}}
-
-
-def as_json(found: Verification) -> dict[str, Any]:
-    """The document of `verify --json`."""
-
-    value = _value
-    return {
-        "schema": 1,
-        "on_plan": found.on_plan and not found.failed,
-        "tolerance": found.tolerance,
-        "rows": [
-            {
-                "name": row.name,
-                "planned": value(row.planned),
-                "low": None if row.band is None else value(row.band.low),
-                "high": None if row.band is None else value(row.band.high),
-                "seen": value(row.seen),
-                "share": row.share,
-                "verdict": row.verdict,
-            }
-            for row in found.rows
-        ],
-        "done": None if found.progress is None else found.progress.done,
-        "steps": None if found.progress is None else found.progress.steps,
-        "planned_steps": None if found.progress is None else found.progress.otherwise or found.progress.steps,
-        **_rest(found.progress),
-        "off": None
-        if found.off is None
-        else {
-            "part": found.off.name,
-            "seen": {"value": found.off.seen, "unit": "s"},
-            "planned": {"value": found.off.planned, "unit": "s"},
-            "share": found.off.share,
-        },
-        "lost": None if found.lost is None else {"step": found.lost[0], "line": found.lost[1]},
-        "suspects": [
-            {
-                "name": one.path,
-                "planned": value(one.own),
-                "seen": value(one.other),
-                "text": one.tells,
-                STEP: value(one.step),
-                "share": one.share,
-            }
-            for one in found.suspects
-        ],
-        "parts": {name: {"value": seconds, "unit": "s"} for name, seconds in found.parts.items()},
-        "diagnostics": [render_json.record(one) for one in found.diagnostics],
-    }

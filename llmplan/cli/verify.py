@@ -61,7 +61,8 @@ def verify(
 ) -> int:
     """Says whether a run is on plan: its steps, rate and memory as its LOG has them, beside the plan as it is written.
 
-    Exits with 3 where something is further from the plan than the tolerance. Of configurations, without a plan, it
+    Exits with 3 where something is further from the plan than the tolerance, or a requirement on time or cost is missed
+    at the pace of the log. Of configurations, without a plan, it
     says whether speed and memory are normal: within what eight of ten such runs reach. A log of another layout is
     refused. What the plan leaves open is as the log says.
     """
@@ -71,7 +72,7 @@ def verify(
         return asked
     plan, read = asked
     assert plan is not None
-    from llmplan import importing, verification
+    from llmplan import importing, verification, verification_json
 
     places = {} if read is None else importing.places_in(read)
     with ExitStack() as stack:
@@ -83,7 +84,7 @@ def verify(
             return 2
     terminal.show(found.diagnostics)
     if as_json:
-        terminal.document(verification.as_json(found))
+        terminal.document(verification_json.as_json(found))
     elif not found.failed:
         terminal.result(_text(found, "<stdin>" if log == "-" else log, as_markdown))
     return 1 if found.failed else 0 if found.on_plan else _OFF
@@ -114,7 +115,13 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
         if of.spent is not None and of.cost is not None and of.planned_cost is not None:
             cost = of.spent, of.cost, of.planned_cost
         goodput = of.goodput, of.planned_goodput
-        rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost, of.otherwise)
-    reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost)
-    said = visible_line(log), found.rows, found.tolerance, rest, found.parts, reasons, words_of()
+        losing = (of.pace, of.wall_left) if of.as_logged and of.wall_left is not None else None
+        rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost, of.otherwise, losing)
+    reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost, found.promises)
+    piece = None if found.run is None else found.run.piece
+    stretch = verified.Stretch()
+    if piece is not None:
+        steps = piece.first_step, piece.last_step
+        stretch = verified.Stretch(*steps, piece.restarts, piece.repeated, found.later, found.failure)
+    said = visible_line(log), found.rows, found.tolerance, rest, found.parts, reasons, stretch, words_of()
     return verified.in_markdown(*said) if as_markdown else verified.render(*said, terminal.width())

@@ -38,10 +38,15 @@ def too_long(file: str, most: str) -> Diagnostic:
     return error("E0515", f"`{visible_line(file)}` is one JSON document of more than {most}", None, hint)
 
 
-def several(file: str, pieces: Sequence[str], example: str) -> Diagnostic:
-    """E0516: a log holds steps under several conditions."""
+def several(file: str, pieces: Sequence[str], latest: str, change: str) -> Diagnostic:
+    """E0516: a log holds steps under several conditions.
+
+    Args:
+        latest: The last of them, as `--steps` takes it; `change` its speed against the one before, empty if unknown.
+    """
     message = f"`{visible_line(file)}` holds {len(pieces)} stretches of steps that do not go together"
-    return error("E0516", message, None, Hint(f"say which: `--steps {example}`"), notes=pieces)
+    hint = f"say which: the latest, `--steps {latest}`{f', is {change}' if change else ''}"
+    return error("E0516", message, None, Hint(hint), notes=pieces)
 
 
 def nothing_measured(file: str, reasons: Sequence[str], hints: Sequence[str], line: int = 0) -> Diagnostic:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from llmplan.units.amount import Amount, Range
 
-Verdict = Literal["on plan", "slower", "faster", "more", "less"]
+Verdict = Literal["on plan", "slower", "faster", "more", "less", "lower"]
 
 
 @frozen
@@ -26,3 +26,14 @@ class Row:
     seen: Amount
     share: float
     verdict: Verdict
+
+
+@frozen
+class Promise:
+    """A requirement of the plan on time or cost: its name and text, what the whole run takes as seen, and the limit."""
+
+    name: str
+    text: str
+    seen: Amount
+    limit: Amount
+    met: bool

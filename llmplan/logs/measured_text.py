@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from llmplan.escape import visible_line
+from llmplan.logs.pooled import speed_of
 from llmplan.logs.readings import Reading
 from llmplan.logs.summary import Piece
 from llmplan.units import amount
@@ -58,6 +59,8 @@ def about(piece: Piece, readings: Sequence[Reading], log: str, format: str, othe
              f"# {visible_line(log)}: what {format} printed."]  # fmt: skip
     if others:
         lines.append(f"# {' and '.join(others)} told times of {steps} too, which are not read.")
+    if piece.restarts:
+        lines.append(_restarted(piece))
     if piece.steady.left_out:
         told = [_left(*one) for one in piece.steady.left_out]
         lines.append(f"# Left out: {', '.join(told)}.")
@@ -75,6 +78,17 @@ def about(piece: Piece, readings: Sequence[Reading], log: str, format: str, othe
         parts = [f"{name} {amount.reading(value * 1000)} ms" for name, value in piece.parts.items()]
         lines.append(f"# Parts of a step, as printed: {', '.join(parts)}.")
     return lines
+
+
+def _restarted(piece: Piece) -> str:
+    """That attempts are taken together, and which of their steps count twice."""
+    times = "Restarted once" if piece.restarts == 1 else f"Restarted {amount.count(piece.restarts)} times"
+    text = f"# {times} and as fast as before: taken together"
+    return (
+        f"{text}; {amount.count(piece.repeated)} steps were done again and count again."
+        if piece.repeated
+        else (f"{text}.")
+    )
 
 
 def _counted(piece: Piece) -> list[str]:
@@ -138,6 +152,16 @@ def span(piece: Piece) -> str:
 def example(piece: Piece) -> str:
     """As `--steps` takes it."""
     return f"{amount.reading(piece.first_step)}..{amount.reading(piece.last_step)}"
+
+
+def change(before: Piece, piece: Piece) -> str:
+    """`55.1% slower than the one before`; empty where their steps are not the same work."""
+    one, other = speed_of(before), speed_of(piece)
+    if not one or not other or (before.batch, before.length) != (piece.batch, piece.length):
+        return ""
+    share = other / one
+    by = amount.percentage(round(abs(share - 1), 2))
+    return f"{by} {'slower' if share > 1 else 'faster'} than the one before"
 
 
 def shown(reading: Reading) -> str:

@@ -111,6 +111,8 @@ class _Ear:
         stripped = line.lstrip()
         if stripped[:2] == '{"' and self.records:
             known = self._json(stripped, number) or known
+        if not known:
+            self.telling.stray(number, line)
         self._known(known, number, line)
 
     def _inside(self, line: str) -> bool:

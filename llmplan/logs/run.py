@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
+from llmplan.logs.ending import Ending
 from llmplan.logs.formula import Value
 from llmplan.logs.samples import Samples
 
@@ -155,9 +156,14 @@ class Regime:
 
 @define
 class Run:
-    """What one format says of a run."""
+    """What one format says of a run.
+
+    Attributes:
+        beyond: Where only some steps are asked for, what the log has after the last of them.
+    """
 
     regimes: list[Regime] = field(factory=list)
+    beyond: Samples = field(factory=Samples)
     too_many: bool = False
     steps: int = 0
     last: float | None = None
@@ -185,6 +191,7 @@ class Common:
         cache: Tokens that the cache of a server holds, with the line.
         served: Requests under way, tokens a second, and the line, of what a server tells from time to time.
         stepped: Whether a line of a step was seen, whatever it says.
+        failure: With which the log ends; None where a step or another start follows it.
         refused: Why no plan says anything of such a run, with the line; None of one that is read.
         summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
         total: Of the steps that the run is to have, as last told; `resumed` the step from which its attempt went on.
@@ -211,6 +218,7 @@ class Common:
     began: tuple[float, float] | None = None
     lost: tuple[float, int] | None = None
     stepped: bool = False
+    failure: Ending | None = None
     refused: tuple[str, int] | None = None
 
     def restart(self) -> None:

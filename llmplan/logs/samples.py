@@ -19,7 +19,7 @@ _OUTLIER = 3.0
 _LATER = 1.1
 """Times the median from which a step with a save or an evaluation was held up by it, or the start still lasted."""
 
-_HOLE = 20
+HOLE = 20
 """Times the usual interval of steps after which those between are not known."""
 
 _BLOCKS = 24
@@ -176,7 +176,7 @@ def holes(samples: Sequence[Sample]) -> list[int]:
     if len(samples) < 2:
         return []
     usual = median([one.weight for one in samples])
-    return [at for at, one in enumerate(samples) if at and not one.clocked and one.weight > _HOLE * usual]
+    return [at for at, one in enumerate(samples) if at and not one.clocked and one.weight > HOLE * usual]
 
 
 def level_changes(samples: Sequence[Sample]) -> list[int]:

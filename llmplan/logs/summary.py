@@ -7,6 +7,7 @@ what was left out, memory and parts. Nothing is averaged over two pieces.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 from typing import Literal
@@ -37,6 +38,7 @@ class Piece:
         numbered: Whether the log numbers its steps; else they are counted.
         memory: The largest readings, by what was read.
         parts: Seconds of parts of a step, the median of each.
+        restarts: Those that it holds, which left the speed as it was; `repeated` the steps that were done again.
     """
 
     why: Why
@@ -52,6 +54,8 @@ class Piece:
     memory: dict[str, Peak]
     parts: dict[str, float]
     inputs: dict[str, tuple[Value, int]]
+    restarts: int = 0
+    repeated: float = 0.0
 
 
 @frozen
@@ -139,11 +143,10 @@ def _run(heard: Heard) -> Run | None:
 def _of_regime(heard: Heard, regime: Regime) -> list[Piece]:
     samples = regime.samples.kept
     cuts: list[tuple[int, Why]] = [(at, "hole") for at in holes(samples)]
-    places = {id(one): number for number, one in enumerate(samples)}
     edges = [0, *(at for at, _ in cuts), len(samples)]
+    places = {id(one): number for number, one in enumerate(samples)}
     for start, end in pairwise(edges):
-        counted = steady(samples[start:end]).kept
-        cuts += [(places[id(counted[at])], "level") for at in level_changes(counted)]
+        cuts += [(places[id(one)], "level") for one in _levels(samples[start:end])]
     cuts.sort()
     edges = [0, *(at for at, _ in cuts), len(samples)]
     reasons: list[Why] = [regime.why, *(why for _, why in cuts)]  # type: ignore[list-item]
@@ -152,6 +155,20 @@ def _of_regime(heard: Heard, regime: Regime) -> list[Piece]:
         for (start, end), why in zip(pairwise(edges), reasons, strict=True)
         if end > start
     ]
+
+
+def _levels(samples: Sequence[Sample]) -> list[Sample]:
+    """The first step of each new speed. Each stretch is looked at again by itself, as `--steps` would: what a shift
+    hides that is larger would else be told only to those who ask for the stretch.
+    """
+    counted = steady(samples).kept
+    starts = [counted[at] for at in level_changes(counted)]
+    found = list(starts)
+    for start, end in pairwise([0, *map(samples.index, starts), len(samples)]) if starts else ():
+        part = samples[start:end]
+        if kept := steady(part).kept:
+            found += _levels(part[part.index(kept[0]) : part.index(kept[-1]) + 1])
+    return found
 
 
 def _piece(heard: Heard, regime: Regime, samples: list[Sample], why: Why) -> Piece:

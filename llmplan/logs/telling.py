@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from llmplan.logs.ending import ending
 from llmplan.logs.formula import Value
 from llmplan.logs.run import MOST_REGIMES, MOST_TIMES, ROLES, Common, Peak, Regime, Run
-from llmplan.logs.samples import EVALUATED, SAVED, SKIPPED, STARTED, Sample
+from llmplan.logs.samples import EVALUATED, SAVED, SKIPPED, STARTED, Sample, Samples
 
 _LATE = 3
 """Intervals by which a line of another rank may come late."""
@@ -81,7 +82,12 @@ class Telling:
         if "link" in events and len(self.common.links) < MOST_TIMES:
             self.common.links.append((_float(events["link"].get("bus", 0.0)), line))
 
+    def stray(self, line: int, text: str) -> None:
+        """Takes a line that no format knows, which may be of a failure."""
+        self.common.failure = ending(self.common.failure, line, text)
+
     def _start(self) -> None:
+        self.common.failure = None
         self.common.started = True
         if "time" not in self.common.summary:
             self.common.restart()
@@ -162,7 +168,7 @@ class Telling:
             usual = number - before
             run.interval = usual if run.interval is None else min(run.interval, usual)
         sample = self._sample(run, told, line, number, interval, clock, before, numbered)
-        run.last, run.strays = number, 0
+        run.last, run.strays, self.common.failure = number, 0, None
         run.steps += 1
         skipped = _given(told, "skipped")
         first = run.steps == 1
@@ -171,7 +177,7 @@ class Telling:
             self.common.all_skipped = all_skipped and (first or self.common.all_skipped)
         else:
             self.common.all_skipped = False
-        if regime is None or (self.only is not None and not self.only[0] <= number <= self.only[1]):
+        if regime is None or not self._asked_for(run, number, sample):
             return
         regime.numbered = regime.numbered and numbered
         if not regime.first_line:
@@ -179,6 +185,17 @@ class Telling:
         regime.last_line, regime.last_step = line, number
         if sample is not None:
             regime.samples.add(sample)
+
+    def _asked_for(self, run: Run, number: float, sample: Sample | None) -> bool:
+        """Whether a step is one of those that are asked for; what comes after all of them is kept apart."""
+        if self.only is None:
+            return True
+        if self.only[0] <= number <= self.only[1]:
+            run.beyond = Samples()
+            return True
+        if number > self.only[1] and sample is not None:
+            run.beyond.add(sample)
+        return False
 
     def _number(self, run: Run, told: Mapping[str, Value]) -> tuple[float, bool]:
         number = _given(told, "number")

@@ -69,12 +69,64 @@ def test_what_does_not_go_together_is_asked_for(lines: list[str], why: str, chos
     )
 
 
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ([*steps(1, 400), *steps(401, 480, 1550)], "the latest, `--steps 401..480`, is 55"),
+        ([START, *steps(1, 60), START, *steps(41, 120, 500)], "the latest, `--steps 42..120`, is 50"),
+        ([*steps(1, 60), *steps(61, 120, 2000, 128)], "the latest, `--steps 61..120`"),
+    ],
+    ids=["slower", "faster", "other work"],
+)
+def test_the_latest_stretch_is_offered(lines: list[str], hint: str) -> None:
+    (problem,) = told(lines).diagnostics
+    (said,) = problem.hints
+    assert said.text.startswith(f"say which: {hint}") and ("than the one before" in said.text) is ("is" in hint)
+
+
+def test_every_stretch_that_is_listed_is_taken() -> None:
+    """A slowdown within a stretch that a larger one beside it hid."""
+    draw = random.Random(0)
+    times = [4.6] * 16 + [4.6 + 0.3 * at for at in range(10)] + [7.3] * 16
+    lines = [step(number, 1000 * time * draw.uniform(0.99, 1.01)) for number, time in enumerate(times, 1)]
+    (problem,) = told(lines).diagnostics
+    for note in problem.notes:
+        first, last = note.split(",")[0].removeprefix("steps ").split(" .. ")
+        assert not told(lines, steps=(float(first), float(last))).failed
+
+
 def test_of_attempts_over_the_same_steps_the_last_is_meant_once_steps_are_named() -> None:
     lines = [START, *steps(1, 60), START, *steps(1, 60, 3000)]
     assert told(lines).failed
     found = told(lines, steps=(5.0, 50.0))
     assert seconds(found) == pytest.approx(3.0, rel=0.02)
     assert "# Of 2 attempts over these steps the last." in found.text
+
+
+def test_a_restart_at_the_same_speed_is_one_stretch() -> None:
+    lines = [START, *steps(1, 60), START, *steps(41, 120, 1010, seed=1), START, *steps(111, 180, 990, seed=2)]
+    found = told(lines)
+    assert seconds(found) == pytest.approx(1.0, rel=0.01)
+    (run,) = found.runs
+    assert run.piece is not None and (run.piece.first_step, run.piece.last_step) == (2, 180)
+    assert "# Restarted 2 times and as fast as before: taken together; 28 steps were done again" in found.text
+    assert left(found) == {"first": 3}
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        [START, *steps(41, 120, 1060)],
+        [START, *steps(41, 120, 1000, 128)],
+        [START.replace("pipeline-model-parallel size: 2", "pipeline-model-parallel size: 4"), *steps(41, 120)],
+        [START, *steps(4001, 4080)],
+        [START, *steps(41, 80), *steps(81, 140, 1300)],
+    ],
+    ids=["slower", "batch", "layout", "hole", "slower later"],
+)
+def test_attempts_under_other_conditions_are_not(second: list[str]) -> None:
+    (problem,) = told([START, *steps(1, 60), *second]).diagnostics
+    assert problem.code == "E0516" and len(problem.notes) == 2
 
 
 def test_attempts_that_died_before_a_second_step_do_not_count() -> None:

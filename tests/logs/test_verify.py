@@ -54,8 +54,9 @@ def test_a_run_as_planned_is_on_plan(folder: Path, capsys: pytest.CaptureFixture
     assert run(["verify", "train.plan", "run.log", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["on_plan"] and faults("verify", found) == []
-    assert {row["name"] for row in found["rows"]} == {*says, "tokens_per_second_per_gpu", "mfu"}
-    for row in found["rows"]:
+    assert {row["name"] for row in found["rows"]} == {*says, "tokens_per_second_per_gpu", "mfu", "goodput"}
+    assert found["lasting_goodput"] == pytest.approx(1)  # all but the start, which is over
+    for row in found["rows"][:-1]:
         assert row["share"] == pytest.approx(1, abs=1e-3) and row["low"]["value"] < row["seen"]["value"]
     assert found["done"] == 41 and found["left"]["value"] == pytest.approx(found["planned_left"]["value"], rel=1e-3)
 
@@ -112,6 +113,70 @@ def test_the_rest_counts_from_the_end_of_the_log(folder: Path, capsys: pytest.Ca
     write(planned(capsys))
     assert run(["verify", "train.plan", "run.log", "--steps", "5..10", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["done"] == 41
+
+
+def test_a_restart_at_the_same_speed_is_no_question(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(planned(capsys))
+    text = Path("run.log").read_text()
+    Path("run.log").write_text(text + text)
+    assert run(["verify", "train.plan", "run.log", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == [] and (found["restarts"], found["repeated"]) == (1, 40)
+    run(["verify", "train.plan", "run.log"])
+    said = "restarted once and as fast as before: taken together; 40 steps were done again and count again"
+    assert said in " ".join(capsys.readouterr().out.split())
+    run(["verify", "train.plan", "run.log", "--markdown"])
+    head, told, deadline, table = capsys.readouterr().out.split("\n\n")[:4]
+    assert "on plan" in head and told == said and "deadline" in deadline and table.splitlines()[1].startswith("| ---")
+
+
+@pytest.mark.parametrize(("share", "told"), [(1.0, False), (1.55, True)])
+def test_steps_before_the_end_say_how_the_log_goes_on(
+    share: float, told: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seconds = (says := planned(capsys))["step_time"]
+    write(says)
+    made = synthetic.Made((seconds * 4, *[seconds] * 40, *[seconds * share] * 40), 1024, 4, 2048, 64, 1, 1)
+    text = synthetic.megatron(made).text.decode().splitlines(keepends=True)
+    Path("run.log").write_text("".join(line for line in text if "memory" not in line and "time (ms)" not in line))
+    given = ["verify", "train.plan", "run.log", "--steps", "2..41"]
+    assert run([*given, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == [] and found["done"] == 81
+    assert (found["later"] or {}).get("step") == (81 if told else None)
+    assert run(given) == 0
+    shown = " ".join(capsys.readouterr().out.split("seen")[0].split())
+    assert ("steps 2 .. 41 alone: the log goes on to step 81 at another speed, 55% slower" in shown) is told
+
+
+@pytest.mark.parametrize(
+    ("last", "memory"),
+    [
+        ("[rank17]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", True),
+        ("slurmstepd: error: *** JOB 991 ON node12 CANCELLED AT 2026-11-20T11:01:00 DUE TO TIME LIMIT ***", False),
+        ("Traceback (most recent call last):\n  File 'x.py', line 3\nRuntimeError: NCCL error", False),
+        ("W1120 sent SIGTERM to the group\n" + "x\n" * 9 + "torch.cuda.OutOfMemoryError: x", True),
+    ],
+)
+def test_a_run_that_died_says_so(last: str, memory: bool, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not where it went on: a traceback among the steps is no end."""
+    write(planned(capsys))
+    text = Path("run.log").read_text()
+    lines = text.splitlines(keepends=True)
+    Path("run.log").write_text("".join([*lines[:-2], last, "\n", *lines[-2:], last, "\n"]))
+    assert run(["verify", "train.plan", "run.log", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    line = len(lines) + len(last.splitlines()) + 1
+    assert faults("verify", found) == [] and (found["failure"]["line"], found["failure"]["memory"]) == (line, memory)
+    run(["verify", "train.plan", "run.log"])
+    shown = " ".join(capsys.readouterr().out.split("seen")[0].split())
+    assert f"the log ends with a failure at line {line}: " in shown
+    assert ("`llmplan why run.log`" in shown) is memory
+    run(["calibrate", "run.log", "train.plan"])
+    assert f"# The log ends with a failure at line {line}." in capsys.readouterr().out
+    Path("run.log").write_text("".join([*lines[:-2], last, "\n", *lines[-2:]]))
+    run(["verify", "train.plan", "run.log"])
+    assert "ends with a failure" not in capsys.readouterr().out
 
 
 def test_wrong_use_and_nothing_to_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,6 +262,87 @@ def test_the_rest_of_the_run_and_what_it_costs(folder: Path, capsys: pytest.Capt
     assert found["steps"] == 5000 and found["left"]["value"] == pytest.approx(4959 * says["step_time"], rel=1e-3)
     assert f"after step 41 of 5,000 that the log announces, {found['planned_steps']:,.0f} of the plan" in shown
     assert f"it ends on {found['end']}" in shown and "goodput: 93.18%" in shown and "USD at the end as seen" in shown
+
+
+@pytest.mark.parametrize(("every", "code"), [(5, 3), (12, 3), (39, 0), (0, 0)])
+def test_stalls_are_off_and_count_in_what_the_rest_takes(
+    every: int, code: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Steps four times as long, which the steady time leaves out; a single one of them tells no rate."""
+    seconds = planned(capsys)["step_time"]
+    times = [seconds * (4 if every and at % every == 0 else 1) for at in range(1, 41)]
+    log = synthetic.megatron(synthetic.Made((seconds * 4, *times), 1024, 4, 2048, 64, 1, 1)).text.decode()
+    lines = log.splitlines(keepends=True)
+    Path("run.log").write_text("".join(one for one in lines if "memory" not in one and "time (ms)" not in one))
+    price = ["--set", "hardware.price=2 USD/GPU/hour", "--tolerance", "5%"]
+    assert run(["verify", "train.plan", "run.log", "--json", *price]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == [] and found["suspects"] == []
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows["step_time"]["verdict"] == "on plan" and rows["step_time"]["share"] == pytest.approx(1, rel=1e-3)
+    pace = 40 / sum(time / seconds for time in times)
+    if not code:
+        assert found["lasting_goodput"] in (None, pytest.approx(1))
+        pace = found["planned_goodput"]
+    else:
+        assert rows["goodput"]["verdict"] == "lower"
+        assert found["lasting_goodput"] == pytest.approx(pace, rel=1e-3)
+    left = found["left"]["value"] / pace
+    assert found["wall_left"]["value"] == pytest.approx(left, rel=1e-3)
+    assert found["end"] == (date(2026, 3, 1) + timedelta(days=left / 86400 + 22.17 / 24)).isoformat()
+    assert found["cost"]["value"] - found["spent"]["value"] == pytest.approx(left * 2 * 64 / 3600, rel=1e-3)
+    run(["verify", "train.plan", "run.log", *price])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert ("is not on plan, within 5%: goodput −" in shown and "at the log's goodput of" in shown) is bool(code)
+
+
+@pytest.mark.parametrize("word", ["wall_", ""])
+@pytest.mark.parametrize("stalls", [False, True])
+def test_a_deadline_and_a_budget_are_judged_by_the_pace_of_the_log(
+    word: str, stalls: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole run as it goes, not as published runs went: `time` and `wall_time` mean the calendar. A plan with open
+    inputs is the one that the log is compared with."""
+    assert run(["solve", "train.plan", "--json"]) == 0
+    says = {name: one["value"] for name, one in json.loads(capsys.readouterr().out)["quantities"].items()}
+    seconds = says["step_time"]
+    times = [seconds * (4 if stalls and at % 5 == 0 else 1) for at in range(1, 41)]
+    log = synthetic.megatron(synthetic.Made((seconds * 4, *times), 1024, 4, 2048, 64, 1, 1)).text.decode()
+    lines = log.splitlines(keepends=True)
+    Path("run.log").write_text("".join(one for one in lines if "memory" not in one and "time (ms)" not in one))
+    pace = 40 / 64 if stalls else says["goodput"]
+    takes = says["steps"] * seconds / pace
+    hourly = 2 * 64 / 3600
+    late = f"require late: {word}time <= {takes * 0.99 / 86400:.3f} days\n"
+    late += f"require dear: {word}cost <= {takes * hourly * 1.01:.0f} USD\n"
+    plan = PLAN.replace("gpus = 64", "gpus = 64, price = 2 USD/GPU/hour").replace("micro_batch = 4", "micro_batch = ?")
+    Path("train.plan").write_text(plan + late)
+    given = ["verify", "train.plan", "run.log", "--tolerance", "50%"]
+    assert run([*given, "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == [] and found["on_plan"] is False
+    assert all(row["verdict"] == "on plan" for row in found["rows"])
+    told = {one["name"]: one for one in found["requirements"]}
+    assert {name: one["met"] for name, one in told.items()} == {"deadline": True, "late": False, "dear": True}
+    assert told["late"]["seen"]["value"] == pytest.approx(takes, rel=2e-3)
+    assert told["dear"]["seen"]["value"] == pytest.approx(takes * hourly, rel=2e-3)
+    assert run(given) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "is not on plan, within 50%: `late` is missed: wall_time <= " in shown
+    assert "`dear` is met: wall_cost <= " in shown and "`deadline` is met: wall_time <= 120 days, as seen " in shown
+    Path("train.plan").write_text(plan)
+    assert run(given) == 0
+
+
+def test_a_plan_that_assumes_a_rate_is_judged_by_the_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = synthetic.Made((80.0, *[20.0] * 40), 1024, 4, 2048, 64, 1, 1)
+    Path("run.log").write_bytes(synthetic.megatron(made).text)
+    Path("train.plan").write_text(PLAN + "assume mfu = 40%\n")
+    run(["verify", "train.plan", "run.log", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    (deadline,) = found["requirements"]
+    takes = 1e12 / (1024 * 2048) * 20 / found["planned_goodput"]
+    assert deadline["met"] is True and deadline["seen"]["value"] == pytest.approx(takes, rel=1e-3)
 
 
 @pytest.mark.parametrize("pause", [0, 7200])

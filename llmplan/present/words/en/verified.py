@@ -9,6 +9,7 @@ _VERDICTS = {
     "faster": "faster than",
     "more": "more than",
     "less": "less than",
+    "lower": "lower than",
 }
 
 
@@ -25,7 +26,7 @@ class Verified(Labels):
     def normal(self, file: str, off: str, speed: tuple[str, str, str] | None) -> str:
         """Without a plan of one's own: against published runs; `speed` is its name, the figure, and their band."""
         if off:
-            return f"{file} is not normal: {off} such runs"
+            return f"{file} is not normal: {off}"
         if speed is None:
             return f"{file} is normal: as eight of ten such runs are"
         name, seen, band = speed
@@ -34,8 +35,31 @@ class Verified(Labels):
     def loss_lost(self, step: str, line: int) -> str:
         return f"the loss is no number since step {step}{f' (line {line})' if line else ''}"
 
+    def goes_on(self, first: str, last: str, end: str, by: str, slower: bool, time: str | None) -> str:
+        """That the log has later steps, to `end`, whose speed is another one; `time` of one of them."""
+        how = f"{by} {'slower' if slower else 'faster'}{'' if time is None else f', {time} each'}"
+        said = f"this is about steps {first} .. {last} alone: the log goes on to step {end} at another speed, {how}"
+        return f"{said}; what the rest takes is as if it ran like these steps"
+
+    def died(self, line: int, text: str, out_of_memory: str | None) -> str:
+        """That the run failed; `out_of_memory` the name of its log where it had no memory left."""
+        said = f"the log ends with a failure at line {line}: {text}"
+        return said if out_of_memory is None else f"{said}; `llmplan why {out_of_memory}` says what took the memory"
+
+    def restarted(self, times: int, repeated: str | None) -> str:
+        """That attempts of the same speed are taken together; `repeated` the steps that were done again."""
+        said = f"restarted {'once' if times == 1 else f'{times} times'} and as fast as before: taken together"
+        return said if repeated is None else f"{said}; {repeated} steps were done again and count again"
+
+    def missed(self, name: str, text: str, seen: str) -> str:
+        """A requirement on time or cost that the run does not meet; `seen` what it takes as a whole."""
+        return f"`{name}` is missed: {text}, as seen {seen}"
+
+    def kept(self, name: str, text: str, seen: str) -> str:
+        return f"`{name}` is met: {text}, as seen {seen}"
+
     def off_plan(self, name: str, by: str, verdict: str, normal: bool) -> str:
-        return f"{name} {by}, {_VERDICTS[verdict]} {'eight of ten' if normal else 'planned'}"
+        return f"{name} {by}, {_VERDICTS[verdict]} {'eight of ten such runs' if normal else 'planned'}"
 
     whole_run = (
         "perhaps: the step is the mean over the whole run, with its start, evaluations and saves: log single steps"
@@ -54,10 +78,28 @@ class Verified(Labels):
         then += "" if share is None else f" ({share} of the difference)"
         return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
 
-    def rest(self, done: str, steps: str, otherwise: str | None, left: str, planned: str, end: str | None) -> str:
-        """How far the run is; `otherwise`: the steps of the plan, where the log announces other ones."""
+    def rest(
+        self,
+        done: str,
+        steps: str,
+        otherwise: str | None,
+        left: str,
+        planned: str,
+        end: str | None,
+        losing: tuple[str, str] | None,
+    ) -> str:
+        """How far the run is.
+
+        Args:
+            otherwise: The steps of the plan, where the log announces other ones.
+            losing: The goodput of the log, where that is lower than planned, and the time of the rest at it.
+        """
         steps = steps if otherwise is None else f"{steps} that the log announces, {otherwise} of the plan,"
         said = f"after step {done} of {steps} the rest takes {left} as seen, {planned} as planned"
+        if losing is not None:
+            goodput, then = losing
+            said += f", if nothing more is lost; at the log's goodput of {goodput} it takes {then}"
+            return said if end is None else f"{said} and ends on {end}"
         return said if end is None else f"{said}; at this pace and the planned goodput it ends on {end}"
 
     def goodput(self, seen: str, planned: str | None) -> str:

@@ -9,6 +9,7 @@ _VERDICTS = {
     "faster": "快",
     "more": "多",
     "less": "少",
+    "lower": "低",
 }
 
 
@@ -33,8 +34,27 @@ class Verified(Labels):
     def loss_lost(self, step: str, line: int) -> str:
         return f"从第 {step} 步起损失不是数{f'（第 {line} 行）' if line else ''}"
 
+    def goes_on(self, first: str, last: str, end: str, by: str, slower: bool, time: str | None) -> str:
+        how = f"{'慢' if slower else '快'} {by}{'' if time is None else f'，每步 {time}'}"
+        said = f"此处只说第 {first} .. {last} 步：日志以另一速度延续到第 {end} 步，{how}"
+        return f"{said}；剩余部分按这些步的速度计算"
+
+    def died(self, line: int, text: str, out_of_memory: str | None) -> str:
+        said = f"日志在第 {line} 行以失败结束：{text}"
+        return said if out_of_memory is None else f"{said}；`llmplan why {out_of_memory}` 说明内存用在何处"
+
+    def restarted(self, times: int, repeated: str | None) -> str:
+        said = f"重启 {times} 次，速度不变：合并计算"
+        return said if repeated is None else f"{said}；{repeated} 步重做过，重复计入"
+
+    def missed(self, name: str, text: str, seen: str) -> str:
+        return f"不满足要求 `{name}`：{text}，按实测为 {seen}"
+
+    def kept(self, name: str, text: str, seen: str) -> str:
+        return f"满足要求 `{name}`：{text}，按实测为 {seen}"
+
     def off_plan(self, name: str, by: str, verdict: str, normal: bool) -> str:
-        return f"{name} {by}，比{'八成运行' if normal else '计划'}{_VERDICTS[verdict]}"
+        return f"{name} {by}，比{'八成同类运行' if normal else '计划'}{_VERDICTS[verdict]}"
 
     whole_run = "可能：每步时间是整个运行的平均，含启动、评估和保存：请逐步记录"
 
@@ -47,9 +67,22 @@ class Verified(Labels):
         then += "" if share is None else f"（占差异的 {share}）"
         return f"可能：{path} = {other}，而非 {own}{then}；判别：{tells}"
 
-    def rest(self, done: str, steps: str, otherwise: str | None, left: str, planned: str, end: str | None) -> str:
+    def rest(
+        self,
+        done: str,
+        steps: str,
+        otherwise: str | None,
+        left: str,
+        planned: str,
+        end: str | None,
+        losing: tuple[str, str] | None,
+    ) -> str:
         whole = f"共 {steps} 步" if otherwise is None else f"日志称共 {steps} 步，计划 {otherwise} 步"
         said = f"第 {done} 步（{whole}）之后，按实测还需 {left}，按计划还需 {planned}"
+        if losing is not None:
+            goodput, then = losing
+            said += f"（若不再有损失）；按日志的有效率 {goodput} 还需 {then}"
+            return said if end is None else f"{said}，将于 {end} 结束"
         return said if end is None else f"{said}；按此速度和计划的有效率，将于 {end} 结束"
 
     def goodput(self, seen: str, planned: str | None) -> str:

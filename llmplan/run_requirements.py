@@ -1,0 +1,74 @@
+"""Whether a run as its log shows it meets the requirements of its plan on time and cost.
+
+Input: the plan of the run with its answer, the time of a step and the goodput as seen. Output: a record for each
+requirement of the author that is about the calendar: the whole run at that pace, in place of what published runs took
+beyond their plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from llmplan import api
+from llmplan.answer.compared import compared
+from llmplan.answer.schema.solution import Solution
+from llmplan.check.program import Rule
+from llmplan.logs.compared import Promise
+from llmplan.logs.readings import STEP
+from llmplan.request import Request
+from llmplan.run_progress import GOODPUT
+from llmplan.system.adjustable import knob_of
+from llmplan.system.calendar import on_the_calendar, reads_the_calendar, written
+from llmplan.system.display import one_line
+from llmplan.system.lower import Lowering
+
+_RATE = "tokens_per_second"
+"""What decides in place of the time of a step where the plan assumes a rate."""
+
+_REALISED = "run.realised"
+"""The library's factor for what delays published runs: this one is seen."""
+
+
+def as_seen(plan: Request, solution: Solution, step: float, goodput: float | None) -> tuple[Promise, ...]:
+    """The requirements on time and cost; none where the plan itself assumes a pace that cannot be replaced.
+
+    Args:
+        solution: Of the plan.
+        step: Seconds.
+        goodput: None where neither plan nor log tell one.
+    """
+    assumed = [f"assume {STEP} = {step:.12g} s", f"assume {_REALISED} = 1"]
+    planned, rate = (solution.values.get(name) for name in (STEP, _RATE))
+    if planned is not None and rate is not None and planned.amount.finite and rate.amount.finite:
+        assumed.append(f"assume {_RATE} = {rate.amount.number * planned.amount.number / step:.12g} tokens/s")
+    assumed += [] if goodput is None else [f"assume {GOODPUT} = {goodput:.12g}"]
+    built = api.analyse(evolve(plan, statements=(*plan.statements, *assumed))).built
+    if built is None:
+        return ()
+    lowering = built.lowering.again(fixed=dict(points(built.lowering, solution)))
+    return tuple(made for rule in lowering.program.rules if rule.stated and (made := _made(lowering, rule)) is not None)
+
+
+def points(lowering: Lowering, solution: Solution) -> Iterator[tuple[str, float]]:
+    """The values that a solution gives to what the plan leaves open, by path."""
+    for unknown in solution.unknowns:
+        value = unknown.value.value
+        if isinstance(value, str):
+            knob = knob_of(lowering.program, unknown.path)
+            members = () if knob is None else lowering.expressions.members(knob.type)
+            yield unknown.path, float(members.index(value))
+        elif isinstance(value, (bool, int, float)):
+            yield unknown.path, float(value)
+
+
+def _made(lowering: Lowering, rule: Rule) -> Promise | None:
+    program, scope = lowering.program, lowering.scope
+    meant = rule if reads_the_calendar(program, rule) else on_the_calendar(program, rule)
+    if meant is None or (rule.when is not None and lowering.worth(rule.when, rule.place[0]) != 1.0):
+        return None
+    row = compared(lowering, meant)
+    text = one_line(scope.span(rule.place).text)
+    text = text if meant is rule else written(scope.calendar, text)
+    return None if row is None else Promise(rule.name, text, row.planned, row.limit, row.met)
