@@ -26,6 +26,7 @@ from llmplan.logs.reading import MOST_JSON, Heard, read
 from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
 from llmplan.logs.served import of_server, other_load
 from llmplan.logs.summary import Piece
+from llmplan.measured_run import Run
 from llmplan.request import Request
 from llmplan.run_inputs import CONCURRENCY, RunInputs, Said
 from llmplan.units import amount
@@ -44,32 +45,6 @@ class Log:
     name: str
     stream: BinaryIO
     told: Callable[[int], None] = lambda _: None
-
-
-@frozen
-class Run:
-    """What one log measures.
-
-    Attributes:
-        pieces: All of them, where there are several.
-        settings: The inputs of the run, of the log and of the plan.
-        solution: Of the plan of the run.
-        with_: The other logs of the same run from which readings are taken.
-        entry: The lines of its model, where no other plan has that.
-    """
-
-    file: str
-    name: str
-    heard: Heard
-    pieces: tuple[Piece, ...]
-    piece: Piece | None
-    readings: tuple[Reading, ...]
-    settings: tuple[Setting, ...]
-    missing: tuple[tuple[str, str], ...]
-    links: tuple[tuple[float, int], ...]
-    solution: Solution | None = None
-    with_: tuple[str, ...] = ()
-    entry: str = ""
 
 
 @frozen

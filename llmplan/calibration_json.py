@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llmplan.calibration import Calibration, Run
+from llmplan.calibration import Calibration
 from llmplan.diagnostics import render_json
 from llmplan.logs.readings import Reading
 from llmplan.logs.summary import Piece
+from llmplan.measured_run import Run
 
 
 def as_json(found: Calibration) -> dict[str, Any]:

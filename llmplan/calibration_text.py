@@ -13,7 +13,7 @@ from llmplan.run_inputs import NEEDED, NEEDED_OF_SERVER
 from llmplan.units import amount
 
 if TYPE_CHECKING:
-    from llmplan.calibration import Run
+    from llmplan.measured_run import Run
 
 
 def of(runs: Sequence[Run]) -> str:

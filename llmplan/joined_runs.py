@@ -14,7 +14,7 @@ from attrs import evolve
 from llmplan.logs.readings import RATE, STEP
 
 if TYPE_CHECKING:
-    from llmplan.calibration import Run
+    from llmplan.measured_run import Run
     from llmplan.run_inputs import RunInputs
 
 _MEMORY = "memory"

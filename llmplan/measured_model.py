@@ -22,7 +22,7 @@ from llmplan.run_inputs import RunInputs, decisive
 from llmplan.units import amount
 
 if TYPE_CHECKING:
-    from llmplan.calibration import Run
+    from llmplan.measured_run import Run
 
 _MODEL = "model"
 _SIZES = ("model.params", "model.layers", "model.hidden", "model.heads", "model.vocab")

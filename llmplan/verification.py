@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from llmplan import api, importing, run_agreement
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
-from llmplan.calibration import Log, Reader, Run, named, names
+from llmplan.calibration import Log, Reader, named, names
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs
 from llmplan.logs.compared import Promise, Row, Verdict
@@ -22,6 +22,7 @@ from llmplan.logs.ending import Ending
 from llmplan.logs.forms import formats
 from llmplan.logs.later import Later, later
 from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
+from llmplan.measured_run import Run
 from llmplan.request import Request
 from llmplan.run_inputs import RunInputs, Said, of_solution
 from llmplan.run_progress import GOODPUT, Progress, progress
