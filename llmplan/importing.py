@@ -52,6 +52,9 @@ _LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
 _SPLIT = "parallelism.zero_stage"
 _GIVEN = frozenset({"parallelism.framework", "training.task"})
 """What files are written for."""
+_ASSIGNMENT = re.compile(r"^[ \t]*\w+(?:\.\w+)*\.(\w+)[ \t]*=(?!=)", re.MULTILINE)
+_OF_A_RUN = re.compile(r"batch|parallel|recompute|checkpointing|seq_len|sequence_len|iters|shard")
+_FEW = 2
 _SIZES = ("model.layers", "model.hidden", "model.heads", "model.vocab")
 _NOTHING_LOST = frozenset({DECIDED_ELSEWHERE, "says nothing", "switched off"})
 """Why a key is not needed in files that are written anew."""
@@ -136,6 +139,7 @@ def imported(
     reading = evolve(reading, fates=tuple(with_written(_model_keys(reading.fates, documents, known), found.written)))
     problems += _not_given(found, documents, reading, places, whole)
     problems += _problems(reading, documents, [name for name, _ in texts], places, whole)
+    problems += _assigned(texts, reading, known, places, whole)
     if any(problem.severity == "error" for problem in problems):
         return Imported("", reading.fates, (), tuple(problems))
     serves = _serves(reading)
@@ -456,6 +460,21 @@ def _problems(
     if not any(document.items for document in documents) and not found:
         found.append(imports.nothing_to_read(names))
     return found
+
+
+def _assigned(
+    texts: Sequence[tuple[str, str]], reading: Reading, known: Sequence[Format], places: _Places, whole: bool
+) -> Iterator[Diagnostic]:
+    """Programs of which nothing is read, although they set keys that formats have: `cfg.train.micro_batch_size = 2`."""
+    declared = {name.rpartition(".")[2] for format in known for name in format.declared}
+    of_use = {one.item.file for one in reading.fates if one.fate != "unknown"}
+    for name, text in texts:
+        found = (
+            [one for one in _ASSIGNMENT.finditer(text) if normal(one[1]) in declared] if name.endswith(".py") else []
+        )
+        if len(found) >= _FEW and name not in of_use:
+            place = places.line(name, text.count("\n", 0, found[0].start(1)) + 1)
+            yield imports.assigned(name, [one[1] for one in found], place, whole)
 
 
 def _text(value: Value) -> str:

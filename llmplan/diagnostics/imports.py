@@ -139,6 +139,15 @@ def unrecognised(file: str, keys: Sequence[str], place: Span | None, formats: Se
     return error("E0512", f"cannot tell what `{visible_line(file)}` configures", place, hint, notes=notes)
 
 
+def assigned(file: str, names: Sequence[str], place: Span | None, refused: bool) -> Diagnostic:
+    """E0512: a program that sets what a plan would say, in statements that are not read; a warning where the rest is
+    read all the same."""
+    make = error if refused else warning
+    shown = ", ".join(f"`{visible_line(name)}`" for name in names[:_LISTED])
+    message = f"`{visible_line(file)}` sets {shown} in statements of its own, which are not read"
+    return make("E0512", message, place, "leave it out and say them by `--set`, or give a configuration that has them")
+
+
 def ambiguous(file: str, formats: Sequence[str], place: Span | None) -> Diagnostic:
     """E0512: two formats have the keys of a file."""
     return error("E0512", f"`{visible_line(file)}` could be of {' or of '.join(formats)}", place)

@@ -306,3 +306,18 @@ def test_levers_are_keys_of_files(capsys: pytest.CaptureFixture[str]) -> None:
     levers = json.loads(capsys.readouterr().out)["levers"]
     own = [one for one in levers if one["name"].split(".")[0] in ("training", "parallelism", "adapter")]
     assert own and all(one["place"] for one in own), own
+
+
+def test_settings_in_statements_are_not_dropped_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("run.sh").write_text("torchrun --nproc_per_node 8 bridge.py\n")
+    Path("bridge.py").write_text(
+        "cfg = recipe()\ncfg.train.micro_batch_size = 2\ncfg.model.pipeline_model_parallel_size = 2\n"
+    )
+    command = ["run.sh", "bridge.py", "--gpu", "H100", "--set", "model=llama-3.1-8b"]
+    assert run(["check", *command, "--set", "dataset.sequence_length=4096"]) == 1
+    assert "`bridge.py` sets `micro_batch_size`, `pipeline_model_parallel_size`" in capsys.readouterr().err
+    assert run(["import", *command]) == 0
+    assert "warning[E0512]: `bridge.py` sets" in capsys.readouterr().err
+    Path("bridge.py").write_text("import torch\nmodel.config.use_cache = False\ntokenizer.padding_side = 'left'\n")
+    assert run(["import", *command]) == 0
+    assert "E0512" not in capsys.readouterr().err

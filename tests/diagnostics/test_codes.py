@@ -41,7 +41,7 @@ SEVERAL = {
     "E0505": {"files": 3},
     "E0506": {"files": 3},
     "E0510": {"imports": 2},
-    "E0512": {"imports": 4},
+    "E0512": {"imports": 5},
     "E0513": {"imports": 2},
     "E0515": {"logs": 3},
     "E0518": {"logs": 2},
