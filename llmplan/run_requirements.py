@@ -8,6 +8,7 @@ beyond their plan.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from attrs import evolve
 
@@ -23,12 +24,18 @@ from llmplan.system.adjustable import knob_of
 from llmplan.system.calendar import on_the_calendar, reads_the_calendar, written
 from llmplan.system.display import one_line
 from llmplan.system.lower import Lowering
+from llmplan.units import amount
 
 _RATE = "tokens_per_second"
 """What decides in place of the time of a step where the plan assumes a rate."""
 
 _REALISED = "run.realised"
 """The library's factor for what delays published runs: this one is seen."""
+
+
+def _number(value: float) -> str:
+    """A number as a plan has it."""
+    return amount.in_plan(Fraction(value))
 
 
 def as_seen(plan: Request, solution: Solution, step: float, goodput: float | None) -> tuple[Promise, ...]:
@@ -39,11 +46,11 @@ def as_seen(plan: Request, solution: Solution, step: float, goodput: float | Non
         step: Seconds.
         goodput: None where neither plan nor log tell one.
     """
-    assumed = [f"assume {STEP} = {step:.12g} s", f"assume {_REALISED} = 1"]
+    assumed = [f"assume {STEP} = {_number(step)} s", f"assume {_REALISED} = 1"]
     planned, rate = (solution.values.get(name) for name in (STEP, _RATE))
     if planned is not None and rate is not None and planned.amount.finite and rate.amount.finite:
-        assumed.append(f"assume {_RATE} = {rate.amount.number * planned.amount.number / step:.12g} tokens/s")
-    assumed += [] if goodput is None else [f"assume {GOODPUT} = {goodput:.12g}"]
+        assumed.append(f"assume {_RATE} = {_number(rate.amount.number * planned.amount.number / step)} tokens/s")
+    assumed += [] if goodput is None else [f"assume {GOODPUT} = {_number(goodput)}"]
     built = api.analyse(evolve(plan, statements=(*plan.statements, *assumed))).built
     if built is None:
         return ()
