@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from llmplan.advice.freed_values import Blocked
+from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure, of_input
 from llmplan.check.program import Setting
 from llmplan.solve.effort import Effort
@@ -27,20 +28,13 @@ def offered(blocked: Blocked, changes: Sequence[tuple[str, Value]], effort: Effo
     trial = blocked.trial
     made: list[Cure] = []
     laid: dict[str, Setting] = {}
-    for path, wanted in changes:
-        knob = knob_of(trial.program, path)
-        value = None if knob is None or knob.setting.open else worth_as(knob, wanted, trial.here)
-        if knob is None or value is None:
-            return []
-        now = worth(knob, trial.here)
-        if value == now:
-            continue
+    for knob, value in moves(trial, changes):
         text = in_authors_unit(value, knob.type, knob.unit, trial.here)
-        cure = of_input(trial, knob, now, [Proposal(text, value)])
+        cure = of_input(trial, knob, worth(knob, trial.here), [Proposal(text, value)])
         if cure is None:
             return []
         made.append(cure)
-        laid[path] = set_to(knob, value, trial.here)
+        laid[knob.path] = set_to(knob, value, trial.here)
     if not made:
         return []
     if not blocked.cured(trial.laid(laid), effort):
@@ -49,7 +43,20 @@ def offered(blocked: Blocked, changes: Sequence[tuple[str, Value]], effort: Effo
     return [evolve(made[0], record=evolve(first, beside=tuple(rest)))]
 
 
-def worth_as(knob: Knob, wanted: Value, here: Lowering) -> float | None:
+def moves(trial: Trial, changes: Sequence[tuple[str, Value]]) -> list[tuple[Knob, float]]:
+    """The inputs that a set changes, with their values; none if no plan can say one of them."""
+    found = []
+    for path, wanted in changes:
+        knob = knob_of(trial.program, path)
+        value = None if knob is None or knob.setting.open else _worth(knob, wanted, trial.here)
+        if knob is None or value is None:
+            return []
+        if value != worth(knob, trial.here):
+            found.append((knob, value))
+    return found
+
+
+def _worth(knob: Knob, wanted: Value, here: Lowering) -> float | None:
     """A value as a number: of a choice the index of its member; None if the input has no such value."""
     if isinstance(knob.type, BoolType):
         return float(wanted) if isinstance(wanted, bool) else None

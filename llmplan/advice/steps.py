@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from llmplan.advice.offered import worth_as
+from llmplan.advice.offered import moves
 from llmplan.advice.together import LEAST, Turned, at, results, side_of, turned, works
 from llmplan.advice.trial import Trial
-from llmplan.system.adjustable import Knob, knob_of
-from llmplan.system.levers import sort_of, worth, worth_of
+from llmplan.system.adjustable import Knob
+from llmplan.system.levers import sort_of, worth_of
 
 _MOST = 5
 """The most steps: more changes than that are another plan."""
@@ -30,10 +30,9 @@ def in_steps(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tu
         names: The requirements in conflict.
     """
     compared = side_of(trial, names)
-    now = worth_of(compared[0], trial.here) if compared is not None else None
-    if compared is None or not now:
+    if compared is None:
         return ()
-    name, sense = compared
+    name, sense, now = compared
     steps = list(_steps(trial, name, levers))
     chosen: list[Step] = []
     for _ in range(_MOST):
@@ -72,15 +71,7 @@ def _steps(trial: Trial, name: str, levers: Sequence[Knob]) -> Iterator[Step]:
 
 def _offered(trial: Trial, changes: Sequence[tuple[str, bool | float | str]]) -> Step:
     """A set as a step; empty if no plan can say it, or if it changes nothing."""
-    step = []
-    for path, wanted in changes:
-        knob = knob_of(trial.program, path)
-        value = None if knob is None or knob.setting.open else worth_as(knob, wanted, trial.here)
-        if knob is None or value is None:
-            return ()
-        if value != worth(knob, trial.here):
-            step.append(Turned(knob, value, 0))
-    return tuple(step)
+    return tuple(Turned(knob, value, 0) for knob, value in moves(trial, changes))
 
 
 def _needed(trial: Trial, chosen: list[Step]) -> list[Step]:

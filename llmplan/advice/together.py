@@ -49,10 +49,9 @@ def together(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tu
         names: The requirements in conflict.
     """
     compared = side_of(trial, names)
-    now = worth_of(compared[0], trial.here) if compared is not None else None
-    if compared is None or not now:
+    if compared is None:
         return ()
-    name, sense = compared
+    name, sense, now = compared
     helping: list[list[Turned]] = []
     for knob in levers:
         if knob.setting.open or sort_of(knob, trial.program) != "switch":
@@ -71,13 +70,15 @@ def together(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tu
     return ()
 
 
-def side_of(trial: Trial, names: Collection[str]) -> tuple[str, int] | None:
-    """The quantity that has to be smaller (1) or larger (-1); None unless a single comparison fails."""
+def side_of(trial: Trial, names: Collection[str]) -> tuple[str, int, float] | None:
+    """The quantity that has to be smaller (1) or larger (-1), and its value in the nearest plan; None unless a single
+    comparison fails."""
     rules = [event_of(rule) for rule in trial.program.rules if rule.name in names]
     sides = rules[0].sides if len(rules) == 1 else None
     if sides is None or not isinstance(sides.left, Ref) or sides.operation not in ("le", "lt", "ge", "gt"):
         return None
-    return sides.left.name, 1 if sides.operation in ("le", "lt") else -1
+    now = worth_of(sides.left.name, trial.here)
+    return (sides.left.name, 1 if sides.operation in ("le", "lt") else -1, now) if now else None
 
 
 def turned(trial: Trial, knob: Knob, name: str) -> Iterator[Turned]:
