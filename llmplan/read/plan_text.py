@@ -229,7 +229,7 @@ def noted(found: Found) -> str:
 _STACK = "stack"
 """Its entry is named after a release itself."""
 
-_FREE = "Not mapped, as it costs nothing"
+_FREE = "Not mapped, as it changes neither memory nor the time of a step"
 _ELSEWHERE = "Not mapped, as it says nothing, or another key decides"
 _LATER = "Not mapped, as only a run tells it"
 _TOGETHER = frozenset({_FREE, _ELSEWHERE, _LATER, "Defaults of the software that are the library's too"})

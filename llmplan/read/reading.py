@@ -367,7 +367,10 @@ def _fates(
         own = [formats[kind] for kind in of[id(document)]]
         for item in document.items.values():
             if item.key.startswith("$") or (
-                document.syntax in _VARIABLES and item.key not in declared and item not in uses
+                document.syntax in _VARIABLES
+                and item.key not in declared
+                and item not in uses
+                and not any(fits_any(item.key, [pattern]) for f in own for pattern, _ in f.unmodelled)
             ):
                 continue
             why = next((why for f in own for pattern, why in f.refused if fits_any(item.key, [pattern])), None)

@@ -57,6 +57,17 @@ def test_the_last_of_two_options_wins_without_a_word() -> None:
     assert said(found, "training.steps") == 7 and not found.contradictions
 
 
+def test_variables_that_no_plan_says_are_told_and_others_are_the_scripts_own() -> None:
+    script = "MAX_PIXELS=1003520 HF_HOME=/x swift sft --model a/b --dataset d --num_train_epochs 1 --freeze_vit true"
+    found = fates(of({"run.sh": script}))
+    assert found["MAX_PIXELS"] == found["freeze_vit"] == "unmodelled" and "HF_HOME" not in found
+
+
+def test_a_cut_of_the_data_is_told() -> None:
+    found = reading(args_yaml=ARGS + "max_train_samples: 100\neval_steps: 10\n")
+    assert fates(found)["max_train_samples"] == "unmodelled" and fates(found)["eval_steps"] == "free"
+
+
 def test_placeholders_and_null_say_nothing() -> None:
     found = reading(args_yaml=ARGS.replace("4", "<N>") + "max_steps: -1\nlearning_rate: null\nnum_train_epochs: ???\n")
     assert said(found, "training.micro_batch", "training.steps", "dataset.epochs") == (None, None, None)
