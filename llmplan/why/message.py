@@ -117,6 +117,7 @@ def find(lines: Iterable[str]) -> Message | None:
         line = _PREFIX.sub("", text[:_LONGEST])
         if line.startswith("Traceback (most recent call last)"):
             frames.clear()
+            pending = None  # the code of a frame is another rank's then
         frame = _FRAME.match(line)
         if frame is not None:
             pending = frame[2].strip()

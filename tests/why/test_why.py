@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,31 @@ def test_messages_of_all_releases(text: str, prefix: str) -> None:
     assert found.free is not None and found.free.bytes == GIB
     assert found.allocated is not None and found.allocated.bytes == 7 * GIB
     assert found.reserved is not None and found.reserved.bytes == round(8.5 * GIB)
+
+
+def test_a_frame_that_another_rank_interrupts() -> None:
+    lines = [
+        '  File "a.py", line 1, in forward',
+        "Traceback (most recent call last):",
+        "    x = self.lm_head(h)",
+        MODERN,
+    ]
+    found = find(lines)
+    assert found is not None and found.tried is not None and found.frames == ()
+
+
+def test_mutated_tracebacks_are_read_without_an_error() -> None:
+    frame = '  File "/a/b.py", line 12, in forward\n    x = self.lm_head(h)\nTraceback (most recent call last):\n'
+    pieces = [*MESSAGES.values(), MODERN, frame, "Process 1 has 9 GiB memory in use", "oom-kill", "\x1b", "9" * 99]
+    source = random.Random(7)
+    for _ in range(400):
+        text = "".join(source.choices([*pieces, "\n", " "], k=source.randrange(1, 9)))
+        for _ in range(source.randrange(4)):
+            at = source.randrange(len(text) or 1)
+            text = text[:at] + source.choice(pieces) + text[at + source.randrange(30) :]
+        message = find(text.splitlines())
+        if message is not None:
+            diagnose(message, {"memory.total": 1e9, "gpu.memory": 4e9}, ())
 
 
 def test_a_message_over_several_lines_with_its_frames() -> None:
