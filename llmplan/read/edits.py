@@ -11,15 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
-import attrs
 from attrs import evolve, frozen
 
+from llmplan.read import key_texts
 from llmplan.read.document import Document, Item, normal
-from llmplan.read.formats import Format, FormatKey, Line, Reader, fits_any
+from llmplan.read.formats import Format, FormatKey, Reader, fits_any
 from llmplan.read.library import Input
 from llmplan.read.reading import Reading, read
-from llmplan.read.values import Data, Member, Value
-from llmplan.syntax import nodes
+from llmplan.read.values import Data, Value
 from llmplan.units import amount
 
 _MOST_READINGS = 60
@@ -86,24 +85,23 @@ class Files:
                 return several
         for path in wanted:
             for one in self._candidates(path, wanted[path]):
-                moved = self._moved([one], wanted, left)
-                if moved is None:
-                    continue
-                if not moved:
-                    return (one,)
-                for other in self._back(moved, one):
-                    if self._moved([one, other], wanted, left) == {}:
-                        return (one, other)
+                if made := self._alone((one,), wanted, left):
+                    return made
         return self._joined(wanted, left) if len(wanted) > 1 else ()
 
     def _joined(self, wanted: Mapping[str, Data], left: list[int]) -> tuple[Edit, ...]:
         """The keys that change each input for itself, with one that moves back what they move together."""
         firsts = [self.edits({path: value})[:1] for path, value in wanted.items()]
         several = tuple(dict.fromkeys(edit for one in firsts for edit in one))
-        moved = self._moved(several, wanted, left) if all(firsts) else None
-        if not moved:
-            return several if moved is not None else ()
-        for other in self._back(moved, *several):
+        return self._alone(several, wanted, left) if all(firsts) else ()
+
+    def _alone(self, several: tuple[Edit, ...], wanted: Mapping[str, Data], left: list[int]) -> tuple[Edit, ...]:
+        """Keys that change inputs to what is wanted, with one that moves back what else they move; empty where none
+        does."""
+        moved = self._moved(several, wanted, left)
+        if moved == {}:
+            return several
+        for other in self._back(moved, *several) if moved else ():
             if self._moved([*several, other], wanted, left) == {}:
                 return (*several, other)
         return ()
@@ -146,13 +144,9 @@ class Files:
             if len(rest) == len(wanted) or not all(path in known and _same(known[path], said[path]) for path in said):
                 continue
             others = self.edits(rest)
-            made = tuple(dict.fromkeys((*several, *others)))
-            moved = self._moved(made, {**said, **wanted}, left) if others else None
-            if moved == {}:
+            together = tuple(dict.fromkeys((*several, *others)))
+            if others and (made := self._alone(together, {**said, **wanted}, left)):
                 return made
-            for other in self._back(moved, *made) if moved else ():
-                if self._moved([*made, other], {**said, **wanted}, left) == {}:
-                    return (*made, other)
         return ()
 
     def _moved(self, edits: Sequence[Edit], wanted: Mapping[str, Data], left: list[int]) -> Moved | None:
@@ -198,7 +192,7 @@ class Files:
     def _candidates(self, path: str, wanted: Data) -> Iterator[Edit]:
         now = self.reading.found.get(path)
         for item in self._items(path):
-            for text in _texts(item, now.value.data if now else None, wanted, self._keys_of(item)):
+            for text in key_texts.texts(item, now.value.data if now else None, wanted, self._keys_of(item)):
                 yield _edit(item, text)
         yield from self._added(path, wanted)
 
@@ -226,11 +220,11 @@ class Files:
             for line in reader.lines:
                 if line.path != path:
                     continue
-                for kind, name in _names(line, reader):
+                for kind, name in key_texts.keys_read(line, reader):
                     if kind not in formats or name not in formats[kind].keys:
                         continue
                     key = formats[kind].keys[name]
-                    for text in _of_type(formats[kind], key, wanted, new=True):
+                    for text in key_texts.of_type(formats[kind], key, wanted, new=True):
                         yield from put(formats[kind], key, text)
 
     def _having(self, key: FormatKey) -> list[Item]:
@@ -297,65 +291,6 @@ def _edited(document: Document, edits: Sequence[Edit]) -> Document:
             if (item.key, item.line) == (edit.key, edit.line):
                 items[name] = evolve(item, text=edit.after, items=None)
     return evolve(document, items=items)
-
-
-def _texts(item: Item, now: Data | None, wanted: Data, keys: Sequence[tuple[Format, FormatKey]]) -> Iterator[str]:
-    """What a key's text may become."""
-    number = amount.of_text(item.text or "")
-    if isinstance(wanted, Fraction) and number is not None and isinstance(now, Fraction) and now:
-        numbers = (wanted, number * wanted / now)
-        yield from dict.fromkeys(amount.in_plan(one) for one in numbers if one != number)
-    for format, key in keys:
-        for text in _of_type(format, key, wanted):
-            cased = text.capitalize() if (item.text or "")[:1].isupper() and key.type == "Bool" else text
-            if cased != item.text:
-                yield cased
-
-
-def _of_type(format: Format, key: FormatKey, wanted: Data, new: bool = False) -> Iterator[str]:
-    """Texts of a key that may mean a value.
-
-    Args:
-        new: Whether no file has the key: which of its texts mean a word is not known then.
-    """
-    if key.type == "Bool":
-        yield from ("true", "false")
-    elif key.type in format.words:
-        members: dict[str, list[str]] = {}
-        for text, member in format.words[key.type].items():
-            members.setdefault(member, []).append(text)
-        # A member's own word comes first, and is a text of files only where there is no other.
-        own = members.pop(str(wanted), [])
-        yield from own[1:] or own
-        for texts in members.values():
-            yield from texts[1:2] or texts[:1]
-    elif isinstance(wanted, Fraction) and key.type != "Text":
-        yield amount.in_plan(wanted)
-    elif new and key.shipped:
-        yield from key.shipped
-    elif key.type == "Text" and isinstance(wanted, str) and not (new and isinstance(wanted, Member)):
-        yield wanted
-
-
-def _names(line: Line, reader: Reader) -> list[tuple[str, str]]:
-    """The keys that a formula reads, those of the reader's own names among them."""
-    found: dict[tuple[str, str], None] = {}
-    todo: list[object] = [line.value]
-    seen: set[str] = set()
-    while todo:
-        node = todo.pop(0)
-        if isinstance(node, nodes.Name):
-            parts = node.parts
-            if len(parts) == 1 and parts[0] in reader.lets and parts[0] not in seen:
-                seen.add(parts[0])
-                todo.insert(0, reader.lets[parts[0]])
-            elif len(parts) == 2:
-                found[parts[0], parts[1]] = None
-        elif isinstance(node, tuple):
-            todo[:0] = node
-        elif isinstance(node, nodes.Node):
-            todo[:0] = [getattr(node, field.name) for field in attrs.fields(type(node)) if field.eq]
-    return list(found)
 
 
 def _head(path: str) -> str:
