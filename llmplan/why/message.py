@@ -128,6 +128,8 @@ def find(lines: Iterable[str]) -> Message | None:
             pending = None
         if _OURS.search(line):
             whole = " ".join([line.strip(), *(_PREFIX.sub("", one[:_LONGEST]).strip() for one in following)])
+            if other is not None and _AGAIN not in whole:
+                continue
             found = _read(whole, tuple(frames))
             if found.tried is not None:
                 return found
