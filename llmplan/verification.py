@@ -23,6 +23,7 @@ from llmplan.logs.forms import formats
 from llmplan.logs.later import Later, later
 from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
 from llmplan.measured_run import Run
+from llmplan.read.edits import Files
 from llmplan.request import Request
 from llmplan.run_inputs import RunInputs, Said, of_solution
 from llmplan.run_progress import GOODPUT, Progress, progress
@@ -115,10 +116,11 @@ class _AsPlanned(RunInputs):
         assert self.plan is not None
         solution = api.solve(self.plan)
         if solution.status == "error":
-            return self._with_the_log(said, solution) if self.places else solution
+            return self._with_the_log(said, solution) if self.configurations is not None else solution
         open_ = {unknown.path for unknown in solution.unknowns}
-        if self.places:  # what no configuration says is as the log has it
+        if self.configurations is not None:  # what no configuration says is as the log has it
             open_.update(path for path in said if path not in self.places)
+        open_.update(path for path in said if _left_out(solution.values.get(path)))
         self.differences = tuple(run_agreement.of_plan(said, solution.values, open_))
         settings = tuple((path, text) for path, (text, _) in said.items() if path in open_)
         self.solved_as = self.plan
@@ -128,10 +130,15 @@ class _AsPlanned(RunInputs):
         return api.solve(self.solved_as)
 
 
+def _left_out(value: Value | None) -> bool:
+    """Whether a plan does not say an input, which has no default either."""
+    return value is None or (value.value is None and bool(value.needs))
+
+
 def verify(
     log: Log,
     plan: Request,
-    places: Mapping[str, str] | None = None,
+    configurations: Files | None = None,
     tolerance: float | None = None,
     format: str | None = None,
     steps: tuple[float, float] | None = None,
@@ -142,21 +149,23 @@ def verify(
         tolerance: By what share seen and planned may differ; without one that is a tenth, and of configurations, which
             promise nothing, the band in which eight of ten such runs lie.
     """
-    if tolerance is None and not places:
+    if tolerance is None and configurations is None:
         tolerance = TOLERANCE
     chosen = formats() if format is None else named(format)
     if not chosen:
         return Verification(None, (), tolerance, (logs.unknown_format(format or "", names()),))
     scope, _, broken = library.load(tables=False)
     assert not broken, broken
-    inputs = _AsPlanned(importing.library_of(scope, Path()), plan, places or {}, ())
+    inputs = _AsPlanned(importing.library_of(scope, Path()), plan, configurations, ())
     run, problems = Reader(inputs, chosen, steps).run(log)
     solution = run.solution
     if any(one.severity == "error" for one in problems) or solution is None or run.piece is None:
         return Verification(run, (), tolerance, tuple(problems))
     rows = _rows(run, solution, tolerance)
+    if rows and (missing := _needs(solution)) and any(one.name in (STEP, RATE) for one in run.readings):
+        problems = [*problems, logs.not_compared(log.file, STEP, missing)]
     if not rows:
-        problems = [*problems, logs.nothing_planned(log.file)]
+        problems = [*problems, logs.nothing_planned(log.file, _needs(solution))]
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
     step = next((row for row in rows if row.name == STEP), None)
     on_its_way = progress(run.heard, run.piece, step, solution.values)
@@ -206,6 +215,12 @@ def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
     return [
         evolve(row, verdict=timed.verdict) if timed is not None and row.name in (RATE, MFU) else row for row in found
     ]
+
+
+def _needs(solution: Solution) -> tuple[str, ...]:
+    """The inputs without which the plan says no time of a step."""
+    step = solution.values.get(STEP)
+    return () if step is None or step.amount.finite else step.needs
 
 
 def _goodput(of: Progress | None, solution: Solution, tolerance: float | None) -> list[Row]:

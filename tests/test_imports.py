@@ -35,6 +35,7 @@ JOINING = (
     "run_inputs",
     "run_progress",
     "run_requirements",
+    "run_unsaid",
     "measured_run",
     "measured_model",
     "joined_runs",

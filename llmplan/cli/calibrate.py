@@ -72,7 +72,6 @@ def calibrate(
     request, read = asked
     from llmplan import calibration, calibration_json, importing
 
-    places = {} if read is None else importing.places_in(read)
     settings = () if request else importing.settings(gpu, gpus, ask.options.get("settings", ()))
     folder = Path(os.path.dirname(target or "") or ".")
     with ExitStack() as stack:
@@ -83,7 +82,7 @@ def calibrate(
             terminal.show([command.unreadable(shown, error.strerror or "it is unreadable", os.path.isdir(shown))])
             return 2
         try:
-            found = calibration.calibrate(opened, request, places, settings, format, steps, folder)
+            found = calibration.calibrate(opened, request, read, settings, format, steps, folder)
         except OSError as error:
             terminal.show([command.unreadable(logs[0], error.strerror or "it is unreadable")])
             return 2

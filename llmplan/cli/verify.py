@@ -72,12 +72,11 @@ def verify(
         return asked
     plan, read = asked
     assert plan is not None
-    from llmplan import importing, verification, verification_json
+    from llmplan import verification, verification_json
 
-    places = {} if read is None else importing.places_in(read)
     with ExitStack() as stack:
         try:
-            found = verification.verify(open_log(stack, log), plan, places, tolerance, format, steps)
+            found = verification.verify(open_log(stack, log), plan, read, tolerance, format, steps)
         except OSError as error:
             shown = str(error.filename or log)
             terminal.show([command.unreadable(shown, error.strerror or "it is unreadable", os.path.isdir(shown))])
