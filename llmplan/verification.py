@@ -6,7 +6,7 @@ What the plan leaves open is as the log says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -22,6 +22,7 @@ from llmplan.logs.ending import Ending
 from llmplan.logs.forms import formats
 from llmplan.logs.later import Later, later
 from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
+from llmplan.logs.waiting import Waiting, waiting
 from llmplan.measured_run import Run
 from llmplan.read.edits import Files
 from llmplan.request import Request
@@ -39,6 +40,7 @@ class Verification:
         progress: How far the run is, where log and plan count steps.
         off: Of a run that is not on plan the part of a step that is off, where the log prints parts.
         suspects: What may be otherwise in it than planned, the likeliest first.
+        waiting: What the log tells of waiting for data, of a step that is slower than planned.
         whole: Whether the step is the mean over the whole run, which may be what is off.
         lost: The step since which the loss is no number, with its line; None where it is one, or is not told.
         later: How the log goes on after the steps that are asked for, where that is at another speed.
@@ -52,6 +54,7 @@ class Verification:
     progress: Progress | None = None
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
+    waiting: Waiting | None = None
     whole: bool = False
     lost: tuple[float, int] | None = None
     later: Later | None = None
@@ -86,6 +89,9 @@ class Verification:
 
 TOLERANCE = 0.1
 """By what share a run may differ from its plan."""
+
+_WITHOUT_DATA, _MOST = ("backward", "optimizer", "all_reduce"), 0.6
+"""The timers in which no step waits for its data, and the share of a difference that is most of it."""
 
 _ROUNDED = 1e-9
 
@@ -190,8 +196,25 @@ def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: S
     off = None
     if step is not None and step.verdict != "on plan":
         off = part_off(lowering, parts, step.seen.number, step.planned.number)
-    suspected = suspects(lowering, STEP, seen, parts, inputs.said(run.piece))
-    return evolve(found, off=off, suspects=tuple(suspected), whole=STEP in seen and not run.pieces)
+    name = next((row.name for row in found.rows if found.is_off(row) and row.name in seen), None)
+    said = inputs.said(run.piece)
+    suspected = () if name is None else suspects(lowering, STEP, name, seen, parts, said)
+    waits, times = None, _step_times(found.rows, solution)
+    if times is not None:
+        elsewhere = off is not None and off.name in _WITHOUT_DATA and (off.share or 0.0) > _MOST
+        waits = waiting(run.heard, run.piece, *times, elsewhere)
+    found = evolve(found, off=off, waiting=waits, whole=STEP in seen and not run.pieces)
+    return evolve(found, suspects=tuple(suspected))
+
+
+def _step_times(rows: Sequence[Row], solution: Solution) -> tuple[float, float] | None:
+    """The seconds of a step as seen and as planned, of a run that is slower than planned."""
+    speed = next((row for row in rows if row.name in (STEP, RATE)), None)
+    planned = solution.values.get(STEP)
+    if speed is None or speed.verdict != "slower" or planned is None or not planned.amount.finite:
+        return None
+    slower = speed.share if speed.name == STEP else 1 / speed.share
+    return planned.amount.number * slower, planned.amount.number
 
 
 def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:

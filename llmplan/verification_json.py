@@ -66,6 +66,15 @@ def as_json(found: Verification) -> dict[str, Any]:
             "planned": {"value": found.off.planned, "unit": "s"},
             "share": found.off.share,
         },
+        "waiting": None
+        if found.waiting is None
+        else {
+            "seconds": found.waiting.seconds,
+            "low": None if found.waiting.scatter is None else found.waiting.scatter[0],
+            "high": None if found.waiting.scatter is None else found.waiting.scatter[1],
+            "share": found.waiting.share,
+            "switch": found.waiting.switch,
+        },
         "restarts": 0 if piece is None else piece.restarts,
         "repeated": 0 if piece is None else piece.repeated,
         "later": None
@@ -87,6 +96,7 @@ def as_json(found: Verification) -> dict[str, Any]:
                 "text": one.tells,
                 STEP: value(one.step),
                 "share": one.share,
+                "of": one.of or STEP,
             }
             for one in found.suspects
         ],

@@ -116,7 +116,7 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
         goodput = of.goodput, of.planned_goodput
         losing = (of.pace, of.wall_left) if of.as_logged and of.wall_left is not None else None
         rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost, of.otherwise, losing)
-    reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost, found.promises)
+    reasons = verified.Reasons(found.off, found.suspects, found.waiting, found.whole, found.lost, found.promises)
     piece = None if found.run is None else found.run.piece
     stretch = verified.Stretch()
     if piece is not None:

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from llmplan.logs.forms import LogFormat
 from llmplan.logs.samples import Figure, figure
 from llmplan.logs.summary import Piece, Whole
+from llmplan.logs.waiting import DATA
 from llmplan.units import amount
 
 _FEWEST_STEPS = 20
@@ -148,9 +149,10 @@ def of_parts(piece: Piece, step: Reading | None, timers: Mapping[str, str]) -> l
 
 def parts_of_step(piece: Piece, step: float) -> dict[str, float]:
     """Seconds of the parts of a step; none where they are not about the step together, as those of one micro-batch."""
-    apart = {name: seconds for name, seconds in piece.parts.items() if name != _BOTH}
+    parts = {name: seconds for name, seconds in piece.parts.items() if name != DATA}  # which is in the others, or not
+    apart = {name: seconds for name, seconds in parts.items() if name != _BOTH}
     passes = "forward" in apart and "backward" in apart
-    counted = apart if passes or _BOTH not in piece.parts else piece.parts
+    counted = apart if passes or _BOTH not in parts else parts
     least, most = _PARTS_OF_STEP
     return dict(counted) if counted and least <= sum(counted.values()) / step <= most else {}
 
@@ -230,5 +232,5 @@ def missing(format: LogFormat, found: list[Reading], parts: Mapping[str, float])
     return [
         (what, f"{switch}, {where}" if where else switch)
         for what, switch, where in format.prints
-        if not there.get(what, False)
+        if what != DATA and not there.get(what, False)
     ]

@@ -12,16 +12,14 @@ from llmplan.logs.compared import Promise, Row
 from llmplan.logs.ending import Ending
 from llmplan.logs.later import Later
 from llmplan.logs.readings import MFU, RATE, STEP
+from llmplan.logs.waiting import Waiting
 from llmplan.present.columns import wrapped
 from llmplan.present.escape import markdown
 from llmplan.present.names import GOODPUT
 from llmplan.present.words.en import Words
-from llmplan.uncertainty.suspects import Part, Suspect
+from llmplan.uncertainty.suspects import REST, Part, Suspect
 from llmplan.units import amount
 from llmplan.units.amount import Amount
-
-_TOLD = 0.01
-"""The share of a difference from which a change is said to explain some of it."""
 
 _LONGEST = 100
 """Characters of a line of the log that are shown."""
@@ -32,12 +30,14 @@ _FOLLOWING = (RATE, MFU)
 
 @frozen
 class Reasons:
-    """Why a run may not be on plan: the part that is off, inputs that may be otherwise, whether the figure is the mean
-    over the whole run, the step and line since which the loss is no number; what the plan requires of time and cost.
+    """Why a run may not be on plan: the part that is off, inputs that may be otherwise, what is known of waiting for
+    data, whether the figure is the mean over the whole run, the step and line since which the loss is no number; what
+    the plan requires of time and cost.
     """
 
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
+    waiting: Waiting | None = None
     whole: bool = False
     lost: tuple[float, int] | None = None
     promises: tuple[Promise, ...] = ()
@@ -189,14 +189,28 @@ def _reasons(reasons: Reasons, words: Words) -> list[str]:
         off = reasons.off
         share = None if off.share is None else amount.percentage(min(1.0, off.share))
         seen, planned = (f"{amount.reading(seconds, 3)} s" for seconds in (off.seen, off.planned))
-        said.append(words.part_off(off.name, seen, planned, share))
+        said.append(words.part_off("" if off.name == REST else off.name, seen, planned, share))
     if reasons.whole:
         said.append(words.whole_run)
+    waits = reasons.waiting
+    if waits is not None and waits.share is not None:
+        said.append(_waits(waits, words))
     for one in reasons.suspects:
         step = None if one.step is None else one.step.short()
-        share = amount.percentage(round(one.share, 2)) if one.share is not None and one.share >= _TOLD else None
-        said.append(words.suspect(one.path, one.other.short(), one.own.short(), step, share, one.tells))
+        share = amount.percentage(round(one.share, 2))
+        said.append(words.suspect(one.path, one.other.short(), one.own.short(), step, share, one.of, one.tells))
+    if waits is not None and waits.share is None:
+        said.append(words.waits_untold(waits.switch))
     return said
+
+
+def _waits(waits: Waiting, words: Words) -> str:
+    """That steps wait for their data, or are as irregular as if they did."""
+    share = amount.percentage(round(waits.share or 0.0, 2))
+    if waits.seconds is not None:
+        return words.waits(f"{amount.reading(waits.seconds, 3)} s", share)
+    low, high = (f"{amount.reading(seconds, 3)} s" for seconds in waits.scatter or (0.0, 0.0))
+    return words.waits_perhaps(low, high, share, waits.switch)
 
 
 def _below(rest: Rest | None, parts: Mapping[str, float], words: Words) -> list[str]:

@@ -237,5 +237,5 @@ def test_nvidia_smi_is_read_and_may_fail(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_configurations_are_no_plan(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (machine / "ds_config.json").write_text("{}")
-    assert run(["bench", "ds_config.json"]) == 2
+    assert command(["bench", "ds_config.json"]) == 2
     assert "`llmplan import ds_config.json -o run.plan`" in capsys.readouterr().err

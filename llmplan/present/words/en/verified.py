@@ -66,16 +66,35 @@ class Verified(Labels):
     )
 
     def part_off(self, part: str, seen: str, planned: str, share: str | None) -> str:
-        """The part of a step that is off by most."""
+        """The part of a step that is off by most; empty for what no timer of the log counts."""
+        part = part or "the rest of the step, which no timer of the log counts"
         said = f"what is off: {part}, {seen} seen, {planned} planned"
         return said if share is None else f"{said}: {share} of the difference"
 
-    def suspect(self, path: str, other: str, own: str, step: str | None, share: str | None, tells: str) -> str:
+    def waits(self, seconds: str, share: str) -> str:
+        """A timer of the log counts how long a step waits for its data."""
+        return (
+            f"what is off: a step waits {seconds} for its data, {share} of the difference: more workers, a faster disk"
+        )
+
+    def waits_perhaps(self, low: str, high: str, share: str, switch: str) -> str:
+        """Steps are irregular; `switch` makes the software print how long they wait."""
+        said = f"perhaps: steps wait for their data; they take {low} to {high}, the fast ones without {share} of the"
+        return f"{said} difference; batches of unequal length do so too; what tells: {self._told_by(switch)}"
+
+    def waits_untold(self, switch: str) -> str:
+        """The log does not tell how long a step waits for its data."""
+        return f"not told by the log: how long a step waits for its data; what tells: {self._told_by(switch)}"
+
+    def _told_by(self, switch: str) -> str:
+        return switch or "the same steps on one batch that stays in memory, which wait for none"
+
+    def suspect(self, path: str, other: str, own: str, step: str | None, share: str, of: str, tells: str) -> str:
         """An input that may be otherwise in the run than planned, the step that the plan then has, the share of the
-        difference that this explains, and what tells.
+        difference that this explains, of which quantity if not of the step, and what tells.
         """
         then = "" if step is None else f", which would be {step}"
-        then += "" if share is None else f" ({share} of the difference)"
+        then += f" ({share} of the difference{f' of {of}' if of else ''})"
         return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
 
     def rest(
