@@ -173,8 +173,7 @@ def verify(
     if not rows:
         problems = [*problems, logs.nothing_planned(log.file, _needs(solution))]
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
-    step = next((row for row in rows if row.name == STEP), None)
-    on_its_way = progress(run.heard, run.piece, step, solution.values)
+    on_its_way = progress(run.heard, run.piece, _step(rows, solution), solution.values)
     rows += _goodput(on_its_way, solution, tolerance)
     found = evolve(found, rows=tuple(rows), progress=on_its_way, later=later(run.heard, run.piece))
     found = evolve(found, promises=_promises(found, inputs.solved_as, solution))
@@ -199,22 +198,22 @@ def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: S
     name = next((row.name for row in found.rows if found.is_off(row) and row.name in seen), None)
     said = inputs.said(run.piece)
     suspected = () if name is None else suspects(lowering, STEP, name, seen, parts, said)
-    waits, times = None, _step_times(found.rows, solution)
-    if times is not None:
+    waits, timed = None, _step(found.rows, solution)
+    if timed is not None and timed.verdict == "slower":
         elsewhere = off is not None and off.name in _WITHOUT_DATA and (off.share or 0.0) > _MOST
-        waits = waiting(run.heard, run.piece, *times, elsewhere)
+        waits = waiting(run.heard, run.piece, timed.seen.number, timed.planned.number, elsewhere)
     found = evolve(found, off=off, waiting=waits, whole=STEP in seen and not run.pieces)
     return evolve(found, suspects=tuple(suspected))
 
 
-def _step_times(rows: Sequence[Row], solution: Solution) -> tuple[float, float] | None:
-    """The seconds of a step as seen and as planned, of a run that is slower than planned."""
+def _step(rows: Sequence[Row], solution: Solution) -> Row | None:
+    """The time of a step, as its rate tells it where the log has no time."""
     speed = next((row for row in rows if row.name in (STEP, RATE)), None)
     planned = solution.values.get(STEP)
-    if speed is None or speed.verdict != "slower" or planned is None or not planned.amount.finite:
-        return None
-    slower = speed.share if speed.name == STEP else 1 / speed.share
-    return planned.amount.number * slower, planned.amount.number
+    if speed is None or speed.name == STEP or planned is None or not planned.amount.finite:
+        return speed if speed is not None and speed.name == STEP else None
+    seen = evolve(planned.amount, value=planned.amount.number / speed.share)
+    return Row(STEP, planned.amount, planned.band, seen, 1 / speed.share, speed.verdict)
 
 
 def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
@@ -259,14 +258,14 @@ def _goodput(of: Progress | None, solution: Solution, tolerance: float | None) -
 
 def _promises(found: Verification, plan: Request, solution: Solution) -> tuple[Promise, ...]:
     """The plan's requirements on time and cost, at the pace of the log."""
-    planned = solution.values.get(STEP)
-    speed = next((row for row in found.rows if row.name in (STEP, RATE)), None)
-    if speed is None or planned is None or not planned.amount.finite:
+    step = _step(found.rows, solution)
+    if step is None:
         return ()
-    step = speed.seen.number if speed.name == STEP else planned.amount.number / speed.share
-    value = solution.values.get(GOODPUT)
+    value, of = solution.values.get(GOODPUT), found.progress
     goodput = value.amount.number if value is not None and value.amount.finite else None
-    return as_seen(plan, solution, step, goodput if found.progress is None else found.progress.pace)
+    if of is None:
+        return as_seen(plan, solution, step.seen.number, goodput)
+    return as_seen(plan, solution, step.seen.number, of.pace, None if of.otherwise is None else of.steps)
 
 
 def _least_and_most(value: Value, tolerance: float | None) -> tuple[float, float]:

@@ -95,8 +95,9 @@ def render(
         reasons: Why it may not be on plan.
         stretch: Which steps of the log are compared.
     """
-    lines = wrapped(_headline(file, rows, tolerance, reasons, words), width)
-    for said in (*_stretch(file, stretch, words), *_promised(reasons, words)):
+    steps = _announced(rest)
+    lines = wrapped(_headline(file, rows, tolerance, reasons, steps, words), width)
+    for said in (*_stretch(file, stretch, words), *_promised(reasons, steps, words)):
         lines += [f"  {part}" for part in wrapped(said, width - 2)]
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     wide = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
@@ -117,8 +118,9 @@ def in_markdown(
     words: Words,
 ) -> str:
     """The same as Markdown."""
-    lines = [markdown(_headline(file, rows, tolerance, reasons, words)), ""]
-    told = (*_stretch(file, stretch, words), *_promised(reasons, words))
+    steps = _announced(rest)
+    lines = [markdown(_headline(file, rows, tolerance, reasons, steps, words)), ""]
+    told = (*_stretch(file, stretch, words), *_promised(reasons, steps, words))
     lines += [part for said in told for part in (markdown(said), "")]
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     head, *table = (f"| {' | '.join(markdown(cell) for cell in row)} |" for row in cells)
@@ -127,7 +129,14 @@ def in_markdown(
     return "\n".join([*lines, *(part for said in below for part in ("", said))]) + "\n"
 
 
-def _headline(file: str, rows: Sequence[Row], tolerance: float | None, reasons: Reasons, words: Words) -> str:
+def _headline(
+    file: str,
+    rows: Sequence[Row],
+    tolerance: float | None,
+    reasons: Reasons,
+    steps: tuple[str, str] | None,
+    words: Words,
+) -> str:
     timed = any(row.name == STEP and row.verdict != "on plan" for row in rows)
     off = [] if reasons.lost is None else [words.loss_lost(amount.count(reasons.lost[0]), reasons.lost[1])]
     off += [
@@ -137,7 +146,7 @@ def _headline(file: str, rows: Sequence[Row], tolerance: float | None, reasons: 
         for row in rows
         if _is_off(row, tolerance) and not (timed and row.name in _FOLLOWING)
     ]
-    off += [words.missed(one.name, one.text, one.seen.short()) for one in reasons.promises if not one.met]
+    off += [words.missed(one.name, one.text, one.seen.short(), steps) for one in reasons.promises if not one.met]
     if tolerance is None:
         speed = next((row for row in rows if row.name in (STEP, RATE)), None)
         known = speed is not None and speed.band is not None and not off
@@ -164,9 +173,16 @@ def _stretch(file: str, stretch: Stretch, words: Words) -> list[str]:
     return said
 
 
-def _promised(reasons: Reasons, words: Words) -> list[str]:
+def _promised(reasons: Reasons, steps: tuple[str, str] | None, words: Words) -> list[str]:
     """The requirements that the run meets; the verdict has the others."""
-    return [words.kept(one.name, one.text, one.seen.short()) for one in reasons.promises if one.met]
+    return [words.kept(one.name, one.text, one.seen.short(), steps) for one in reasons.promises if one.met]
+
+
+def _announced(rest: Rest | None) -> tuple[str, str] | None:
+    """The steps that the log announces, and those of the plan, where they are others."""
+    if rest is None or rest.otherwise is None:
+        return None
+    return amount.count(round(rest.steps)), amount.count(round(rest.otherwise))
 
 
 def _is_off(row: Row, tolerance: float | None) -> bool:

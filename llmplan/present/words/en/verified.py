@@ -51,12 +51,20 @@ class Verified(Labels):
         said = f"restarted {'once' if times == 1 else f'{times} times'} and as fast as before: taken together"
         return said if repeated is None else f"{said}; {repeated} steps were done again and count again"
 
-    def missed(self, name: str, text: str, seen: str) -> str:
-        """A requirement on time or cost that the run does not meet; `seen` what it takes as a whole."""
-        return f"`{name}` is missed: {text}, as seen {seen}"
+    def missed(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        """A requirement on time or cost that the run does not meet.
 
-    def kept(self, name: str, text: str, seen: str) -> str:
-        return f"`{name}` is met: {text}, as seen {seen}"
+        Args:
+            seen: What the run takes as a whole.
+            steps: The steps that its log announces, for which that is, and those of the plan; None where they agree.
+        """
+        return f"`{name}` is missed: {text}, as seen {seen}{self._for_steps(steps)}"
+
+    def kept(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        return f"`{name}` is met: {text}, as seen {seen}{self._for_steps(steps)}"
+
+    def _for_steps(self, steps: tuple[str, str] | None) -> str:
+        return "" if steps is None else f" for the {steps[0]} steps that the log announces, not the {steps[1]} planned"
 
     def off_plan(self, name: str, by: str, verdict: str, normal: bool) -> str:
         return f"{name} {by}, {_VERDICTS[verdict]} {'eight of ten such runs' if normal else 'planned'}"

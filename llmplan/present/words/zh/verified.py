@@ -47,11 +47,14 @@ class Verified(Labels):
         said = f"重启 {times} 次，速度不变：合并计算"
         return said if repeated is None else f"{said}；{repeated} 步重做过，重复计入"
 
-    def missed(self, name: str, text: str, seen: str) -> str:
-        return f"不满足要求 `{name}`：{text}，按实测为 {seen}"
+    def missed(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        return f"不满足要求 `{name}`：{text}，按实测为 {seen}{self._for_steps(steps)}"
 
-    def kept(self, name: str, text: str, seen: str) -> str:
-        return f"满足要求 `{name}`：{text}，按实测为 {seen}"
+    def kept(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        return f"满足要求 `{name}`：{text}，按实测为 {seen}{self._for_steps(steps)}"
+
+    def _for_steps(self, steps: tuple[str, str] | None) -> str:
+        return "" if steps is None else f"（按日志所称的 {steps[0]} 步，而非计划的 {steps[1]} 步）"
 
     def off_plan(self, name: str, by: str, verdict: str, normal: bool) -> str:
         return f"{name} {by}，比{'八成同类运行' if normal else '计划'}{_VERDICTS[verdict]}"
