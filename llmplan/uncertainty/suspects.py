@@ -142,8 +142,8 @@ def suspects(
             continue
         cost, _, value = best
         then = _changed(lowering, knob, value)
-        share = _share(lowering, then, off, seen[off])
-        if _fair(lowering, then, part, share):
+        share = _explained(worth_of(off, lowering), seen[off], worth_of(off, then))
+        if _fair(lowering, then, part, parts, off, share):
             suspect = _suspect(lowering, then, asked, off, knob, (now, value), tells, share)
             found.append((share < _MUCH and not timed, cost, suspect))
     found.sort(key=lambda one: one[:2])
@@ -151,24 +151,34 @@ def suspects(
 
 
 def _part_of(lowering: Lowering, off: str, seen: float, parts: Mapping[str, float]) -> tuple[str, float] | None:
-    """The quantity of the part of a step that is off as the step is, with its seconds."""
+    """The part of a step that is off as the step is, with its seconds."""
     part = part_off(lowering, parts, seen, worth_of(off, lowering))
-    if part is None or part.name == REST or part.share is None:
-        return None
-    return lowering.scope.timers[part.name], part.seen
+    return None if part is None or part.share is None else (part.name, part.seen)
 
 
-def _share(lowering: Lowering, then: Lowering, name: str, seen: float) -> float:
-    """The share of the way from what is planned to what was seen that a change goes."""
-    return _explained(worth_of(name, lowering), seen, worth_of(name, then))
-
-
-def _fair(lowering: Lowering, then: Lowering, part: tuple[str, float] | None, share: float) -> bool:
-    """Whether a change explains a fair share of the part that is off, and nothing of the whole wrongly; without a part,
-    of the whole."""
+def _fair(
+    lowering: Lowering,
+    then: Lowering,
+    part: tuple[str, float] | None,
+    parts: Iterable[str],
+    step: str,
+    share: float,
+) -> bool:
+    """Whether a change explains a fair share of the part that is off, and the whole not wrongly; without a part, of the
+    whole."""
     if part is None:
         return share >= _SOME
-    return share > 0.0 and _share(lowering, then, *part) >= _SOME
+    name, seen = part
+    planned, changed = (_worth_of_part(one, name, parts, step) for one in (lowering, then))
+    return share > 0.0 and _explained(planned, seen, changed) >= _SOME
+
+
+def _worth_of_part(lowering: Lowering, name: str, parts: Iterable[str], step: str) -> float | None:
+    """The seconds of a part as a plan says it."""
+    if name != REST:
+        return _timed(lowering, name)
+    whole = worth_of(step, lowering)
+    return None if whole is None else whole - sum(_timed(lowering, one) or 0.0 for one in parts)
 
 
 def _timed(lowering: Lowering, name: str) -> float | None:
