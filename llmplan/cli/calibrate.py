@@ -64,6 +64,14 @@ def calibrate(
     a server of vLLM or SGLang or a script of llmplan printed, or a file of W&B, TensorBoard or nvidia-smi; `-` is
     standard input, and gzip is unpacked. What it does not say is taken from the plan or the configurations of the run.
     A file is never replaced.
+
+    \b
+    What prints the time of steps, where a log lacks it:
+      Trainer, TRL, LLaMA-Factory  include_num_input_tokens_seen: true, logging_steps: 1
+      Axolotl                      its bar (standard error too), for some minutes
+      Megatron-LM                  --log-interval 1 --timing-log-level 2
+      torchtitan                   --metrics.log_freq 1
+      a plan of llmplan            `emit probe` writes a short run with all of it
     """
     logs, plans = _told_apart(files, format)
     asked = configurations.of_run(ask, plans, gpu, gpus, run)
