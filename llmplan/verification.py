@@ -6,7 +6,7 @@ What the plan leaves open is as the log says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -21,15 +21,15 @@ from llmplan.logs.compared import Promise, Row, Verdict
 from llmplan.logs.ending import Ending
 from llmplan.logs.forms import formats
 from llmplan.logs.later import Later, later
-from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
-from llmplan.logs.waiting import Waiting, waiting
+from llmplan.logs.losses import between
+from llmplan.logs.readings import MFU, RATE, STEP, conditions
 from llmplan.measured_run import Run
 from llmplan.read.edits import Files
 from llmplan.request import Request
+from llmplan.run_causes import NO_CAUSE, Causes, causes, step_of
 from llmplan.run_inputs import RunInputs, Said, of_solution
 from llmplan.run_progress import GOODPUT, Progress, progress
 from llmplan.run_requirements import as_seen, points
-from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
 
 
 @frozen
@@ -38,10 +38,8 @@ class Verification:
 
     Attributes:
         progress: How far the run is, where log and plan count steps.
-        off: Of a run that is not on plan the part of a step that is off, where the log prints parts.
-        suspects: What may be otherwise in it than planned, the likeliest first.
-        waiting: What the log tells of waiting for data, of a step that is slower than planned.
-        whole: Whether the step is the mean over the whole run, which may be what is off.
+        causes: Of a run that is not on plan why that may be.
+        between: The seconds that pass after each step, which its time does not have.
         lost: The step since which the loss is no number, with its line; None where it is one, or is not told.
         later: How the log goes on after the steps that are asked for, where that is at another speed.
         promises: The plan's requirements on time and cost, of the whole run at the pace and goodput that are seen.
@@ -52,10 +50,8 @@ class Verification:
     tolerance: float | None
     diagnostics: tuple[Diagnostic, ...]
     progress: Progress | None = None
-    off: Part | None = None
-    suspects: tuple[Suspect, ...] = ()
-    waiting: Waiting | None = None
-    whole: bool = False
+    causes: Causes = NO_CAUSE
+    between: float | None = None
     lost: tuple[float, int] | None = None
     later: Later | None = None
     promises: tuple[Promise, ...] = ()
@@ -89,9 +85,6 @@ class Verification:
 
 TOLERANCE = 0.1
 """By what share a run may differ from its plan."""
-
-_WITHOUT_DATA, _MOST = ("backward", "optimizer", "all_reduce"), 0.6
-"""The timers in which no step waits for its data, and the share of a difference that is most of it."""
 
 _ROUNDED = 1e-9
 
@@ -173,47 +166,22 @@ def verify(
     if not rows:
         problems = [*problems, logs.nothing_planned(log.file, _needs(solution))]
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
-    on_its_way = progress(run.heard, run.piece, _step(rows, solution), solution.values)
+    on_its_way = progress(run.heard, run.piece, step_of(rows, solution), solution.values)
     rows += _goodput(on_its_way, solution, tolerance)
     found = evolve(found, rows=tuple(rows), progress=on_its_way, later=later(run.heard, run.piece))
+    found = evolve(found, between=between(run.piece))
     found = evolve(found, promises=_promises(found, inputs.solved_as, solution))
-    return found if not any(map(found.is_off, rows)) else _with_reasons(found, run, inputs, solution)
+    return found if not any(map(found.is_off, rows)) else _with_causes(found, run, inputs, solution)
 
 
-def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
+def _with_causes(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
     """With what may be otherwise in the run than planned."""
     built = api.analyse(inputs.solved_as).built
     if built is None or run.piece is None:
         return found
     lowering = built.lowering.again(fixed=dict(points(built.lowering, solution)))
-    seen = {row.name: row.seen.number for row in found.rows if row.name != GOODPUT}
-    if STEP in seen:
-        seen.pop(RATE, None)  # the same said again
-        seen.pop(MFU, None)
-    step = next((row for row in found.rows if row.name == STEP), None)
-    parts = {} if step is None else parts_of_step(run.piece, step.seen.number)
-    off = None
-    if step is not None and step.verdict != "on plan":
-        off = part_off(lowering, parts, step.seen.number, step.planned.number)
-    name = next((row.name for row in found.rows if found.is_off(row) and row.name in seen), None)
-    said = inputs.said(run.piece)
-    suspected = () if name is None else suspects(lowering, STEP, name, seen, parts, said)
-    waits, timed = None, _step(found.rows, solution)
-    if timed is not None and timed.verdict == "slower":
-        elsewhere = off is not None and off.name in _WITHOUT_DATA and (off.share or 0.0) > _MOST
-        waits = waiting(run.heard, run.piece, timed.seen.number, timed.planned.number, elsewhere)
-    found = evolve(found, off=off, waiting=waits, whole=STEP in seen and not run.pieces)
-    return evolve(found, suspects=tuple(suspected))
-
-
-def _step(rows: Sequence[Row], solution: Solution) -> Row | None:
-    """The time of a step, as its rate tells it where the log has no time."""
-    speed = next((row for row in rows if row.name in (STEP, RATE)), None)
-    planned = solution.values.get(STEP)
-    if speed is None or speed.name == STEP or planned is None or not planned.amount.finite:
-        return speed if speed is not None and speed.name == STEP else None
-    seen = evolve(planned.amount, value=planned.amount.number / speed.share)
-    return Row(STEP, planned.amount, planned.band, seen, 1 / speed.share, speed.verdict)
+    off = filter(found.is_off, found.rows)
+    return evolve(found, causes=causes(lowering, run, found.rows, off, solution, inputs.said(run.piece)))
 
 
 def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
@@ -258,7 +226,7 @@ def _goodput(of: Progress | None, solution: Solution, tolerance: float | None) -
 
 def _promises(found: Verification, plan: Request, solution: Solution) -> tuple[Promise, ...]:
     """The plan's requirements on time and cost, at the pace of the log."""
-    step = _step(found.rows, solution)
+    step = step_of(found.rows, solution)
     if step is None:
         return ()
     value, of = solution.values.get(GOODPUT), found.progress

@@ -32,6 +32,7 @@ JOINING = (
     "importing",
     "rewording",
     "run_agreement",
+    "run_causes",
     "run_inputs",
     "run_progress",
     "run_requirements",

@@ -31,13 +31,14 @@ _FOLLOWING = (RATE, MFU)
 @frozen
 class Reasons:
     """Why a run may not be on plan: the part that is off, inputs that may be otherwise, what is known of waiting for
-    data, whether the figure is the mean over the whole run, the step and line since which the loss is no number; what
-    the plan requires of time and cost.
+    data and of what passes between steps, whether the figure is the mean over the whole run, the step and
+    line since which the loss is no number; what the plan requires of time and cost.
     """
 
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
     waiting: Waiting | None = None
+    between: float | None = None
     whole: bool = False
     lost: tuple[float, int] | None = None
     promises: tuple[Promise, ...] = ()
@@ -161,6 +162,7 @@ def _stretch(file: str, stretch: Stretch, words: Words) -> list[str]:
     if stretch.failure is not None:
         failure = stretch.failure
         text = visible_line(failure.text[:_LONGEST]).rstrip(" .:;")
+        text += "…" if len(failure.text) > _LONGEST else ""
         log = "LOG" if file.startswith("<") else shlex.quote(file)
         said.append(words.died(failure.line, text, log if failure.memory else None))
     if stretch.later is not None:
@@ -206,6 +208,8 @@ def _reasons(reasons: Reasons, words: Words) -> list[str]:
         share = None if off.share is None else amount.percentage(min(1.0, off.share))
         seen, planned = (f"{amount.reading(seconds, 3)} s" for seconds in (off.seen, off.planned))
         said.append(words.part_off("" if off.name == REST else off.name, seen, planned, share))
+    if reasons.between is not None:
+        said.append(words.between_steps(f"{amount.reading(reasons.between, 3)} s"))
     if reasons.whole:
         said.append(words.whole_run)
     waits = reasons.waiting

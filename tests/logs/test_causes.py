@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def test_waiting_that_a_timer_counts_comes_first(capsys: pytest.CaptureFixture[s
     log(2.05, f"{timers} | batch-generator: 600.0")
     found, shown = verified(capsys)
     assert found["waiting"]["seconds"] == pytest.approx(0.6) and found["waiting"]["share"] > 0.9
-    assert "a step waits 0.6 s for its data" in shown
+    assert "a step waits 0.6 s for its data" in shown and found["suspects"] == []  # it explains all
 
 
 def test_what_no_timer_counts_is_the_rest_of_the_step(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,3 +105,23 @@ def test_memory_alone_has_causes_of_memory(capsys: pytest.CaptureFixture[str]) -
     found, shown = verified(capsys)
     assert all(one["of"].startswith("memory.") and one["share"] >= 0.25 for one in found["suspects"])
     assert found["waiting"] is None and "waits for its data" not in shown
+
+
+@pytest.mark.parametrize("every", [2.0, 3.4])
+def test_what_passes_between_steps_by_the_dates_of_their_lines(
+    every: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The timer of NeMo begins when a batch is there; a save among the steps is another thing."""
+    lines, moment = [], datetime(2026, 11, 3, 8, tzinfo=timezone.utc)
+    for step in range(60):
+        moment += timedelta(seconds=every + (90 if step == 30 else 0))
+        lines.append(
+            f"[NeMo I {moment:%Y-%m-%d %H:%M:%S} nemo_logging:393] Training epoch 0, iteration {step}/499 | "
+            f"global_batch_size: 64 | global_step: {step} | reduced_train_loss: 6.2 | train_step_timing in s: 2.0"
+        )
+    Path("run.log").write_text("\n".join(lines) + "\n")
+    found, shown = verified(capsys)
+    assert (found["between"] is not None) is (every > 2)
+    if found["between"] is not None:
+        assert found["between"]["value"] == pytest.approx(1.4, abs=0.1)
+        assert found["lasting_goodput"] < 0.62 and "after each step pass 1.4" in shown

@@ -79,6 +79,11 @@ class Verified(Labels):
         said = f"what is off: {part}, {seen} seen, {planned} planned"
         return said if share is None else f"{said}: {share} of the difference"
 
+    def between_steps(self, seconds: str) -> str:
+        """By the dates of its lines a run is slower than its steps."""
+        said = f"what is off: after each step pass {seconds} that its time does not have, by the dates of the lines"
+        return f"{said}: loading of data, logging, callbacks"
+
     def waits(self, seconds: str, share: str) -> str:
         """A timer of the log counts how long a step waits for its data."""
         return (

@@ -65,6 +65,9 @@ class Verified(Labels):
         said = f"偏离之处：{part or '日志计时之外的部分'}，实测 {seen}，计划 {planned}"
         return said if share is None else f"{said}，占差异的 {share}"
 
+    def between_steps(self, seconds: str) -> str:
+        return f"偏离之处：按日志各行的时间，每步之后还有 {seconds} 未计入该步：加载数据、记录日志、回调"
+
     def waits(self, seconds: str, share: str) -> str:
         return f"偏离之处：每步等待数据 {seconds}，占差异的 {share}：可增加加载进程或换用更快的磁盘"
 
