@@ -23,7 +23,7 @@ from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.pooled import pooled
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole, waited
 from llmplan.logs.served import of_server, other_load
 from llmplan.logs.summary import Piece
 from llmplan.measured_run import Run
@@ -127,11 +127,19 @@ def calibrate(
         runs.append(run)
         problems += found
     problems = list(dict.fromkeys(problems))
+    problems += [warned for run in runs if (warned := _waiting(run)) is not None]
     failed = any(one.severity == "error" for one in problems)
     if failed:
         return Calibration("", tuple(runs), tuple(problems))
     runs = measured_model.named(joined_runs.joined(runs, inputs), inputs)
     return Calibration(calibration_text.of(runs), tuple(runs), tuple(problems))
+
+
+def _waiting(run: Run) -> Diagnostic | None:
+    """That the steps of a run wait for their data, which moves the constants of its plan."""
+    step = next((one.value for one in run.readings if one.name == STEP and not one.doubtful), None)
+    seconds = waited(run.piece, step) if step is not None and run.piece is not None else None
+    return None if seconds is None else logs.waits(run.file, f"{amount.reading(seconds, 3)} s")
 
 
 class Reader:

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from llmplan.answer.schema.solution import Solution
 from llmplan.logs.compared import Row
 from llmplan.logs.readings import MFU, RATE, STEP, parts_of_step
-from llmplan.logs.waiting import Waiting, waiting
+from llmplan.logs.waiting import HELD, Waiting, waiting
 from llmplan.measured_run import Run
 from llmplan.run_progress import GOODPUT
 from llmplan.system.lower import Lowering
@@ -21,9 +21,6 @@ from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
 
 _WITHOUT_DATA, _MOST = ("backward", "optimizer", "all_reduce"), 0.6
 """The timers in which no step waits for its data, and the share of a difference that is most of it."""
-
-_HELD = "forward"
-"""The timer in which a batch is fetched, where timers count both."""
 
 _NEAR = 1.1
 """Times its plan up to which a step without its waiting is as planned."""
@@ -104,7 +101,7 @@ def _suspects(
     if rest <= _NEAR * planned:
         return []
     computed = {
-        name: time - waits.seconds if name == _HELD and time > waits.seconds else time for name, time in parts.items()
+        name: time - waits.seconds if name == HELD and time > waits.seconds else time for name, time in parts.items()
     }
     share = (rest - planned) / (row.seen.number - planned)
     found = suspects(lowering, STEP, STEP, {**seen, STEP: rest}, computed, said)

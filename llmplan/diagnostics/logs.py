@@ -153,6 +153,13 @@ def not_compared(file: str, name: str, missing: Sequence[str]) -> Diagnostic:
     return warning("W0638", message, None, *map(_to_set, missing))
 
 
+def waits(file: str, seconds: str) -> Diagnostic:
+    """W0639: steps of a log that is measured wait for their data."""
+    message = f"each step of `{visible_line(file)}` waits {seconds} for its data, which a plan takes for computing"
+    hint = "measure a run whose data come in time: more workers, a faster disk, or data that are made up"
+    return warning("W0639", message, None, hint)
+
+
 def _listed(paths: Sequence[str]) -> str:
     return f"`{'` and `'.join(paths)}`"
 

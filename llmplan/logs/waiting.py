@@ -15,7 +15,9 @@ from llmplan.logs.reading import Heard
 from llmplan.logs.samples import figure, slowness
 from llmplan.logs.summary import Piece
 
-DATA = "data"
+DATA, HELD = "data", "forward"
+"""The part of a step in which it waits for its batch, and the timer in which that is, where timers count both."""
+
 _IRREGULAR = 1.25
 """Times by which eight tenths of the steps differ that no computation of equal steps does."""
 

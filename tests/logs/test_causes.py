@@ -125,3 +125,13 @@ def test_what_passes_between_steps_by_the_dates_of_their_lines(
     if found["between"] is not None:
         assert found["between"]["value"] == pytest.approx(1.4, abs=0.1)
         assert found["lasting_goodput"] < 0.62 and "after each step pass 1.4" in shown
+
+
+def test_a_measured_run_that_waits_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its forward pass is written without the wait."""
+    timers = f"forward-compute: {1000 * FORWARD + 600:.1f} | backward-compute: {1000 * BACKWARD:.1f} | optimizer: 40.0"
+    log(2.05, f"{timers} | batch-generator: 600.0")
+    assert run(["calibrate", "run.log", "train.plan"]) == 0
+    told = capsys.readouterr()
+    assert "W0639" in told.err and "# Each step waits 0.6 s for its data, which step_time holds." in told.out
+    assert f"step.in_forward         = {FORWARD} s" in told.out
