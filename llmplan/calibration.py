@@ -23,10 +23,11 @@ from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.pooled import pooled
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole, waited
 from llmplan.logs.served import of_server, other_load
 from llmplan.logs.summary import Piece
 from llmplan.measured_run import Run
+from llmplan.read.edits import Files
 from llmplan.request import Request
 from llmplan.run_inputs import CONCURRENCY, RunInputs, Said
 from llmplan.units import amount
@@ -97,7 +98,7 @@ def names() -> list[str]:
 def calibrate(
     given: Iterable[Log],
     plan: Request | None = None,
-    places: Mapping[str, str] | None = None,
+    configurations: Files | None = None,
     settings: Sequence[tuple[str, str]] = (),
     format: str | None = None,
     steps: tuple[float, float] | None = None,
@@ -107,7 +108,7 @@ def calibrate(
 
     Args:
         plan: Of the runs; what a log says wins over it.
-        places: By input where it comes from, of a plan that configurations make.
+        configurations: The files that make the plan, if they do.
         settings: Inputs that the command line gives where there is no plan, each a path and a value as written.
         steps: Only these, from the first to the last.
         folder: Where the plan with the statements will stand.
@@ -117,7 +118,7 @@ def calibrate(
         return Calibration("", (), (logs.unknown_format(format or "", names()),))
     scope, _, broken = library.load(tables=False)
     assert not broken, broken
-    inputs = RunInputs(importing.library_of(scope, folder), plan, places or {}, settings)
+    inputs = RunInputs(importing.library_of(scope, folder), plan, configurations, settings)
     reader = Reader(inputs, chosen, steps, scope.timers)
     runs: list[Run] = []
     problems: list[Diagnostic] = []
@@ -126,11 +127,19 @@ def calibrate(
         runs.append(run)
         problems += found
     problems = list(dict.fromkeys(problems))
+    problems += [warned for run in runs if (warned := _waiting(run)) is not None]
     failed = any(one.severity == "error" for one in problems)
     if failed:
         return Calibration("", tuple(runs), tuple(problems))
     runs = measured_model.named(joined_runs.joined(runs, inputs), inputs)
     return Calibration(calibration_text.of(runs), tuple(runs), tuple(problems))
+
+
+def _waiting(run: Run) -> Diagnostic | None:
+    """That the steps of a run wait for their data, which moves the constants of its plan."""
+    step = next((one.value for one in run.readings if one.name == STEP and not one.doubtful), None)
+    seconds = waited(run.piece, step) if step is not None and run.piece is not None else None
+    return None if seconds is None else logs.waits(run.file, f"{amount.reading(seconds, 3)} s")
 
 
 class Reader:
@@ -170,8 +179,8 @@ class Reader:
             because, line = common.refused
             return result(), [logs.nothing_measured(log.file, [because], [], line)]
         said = self.inputs.said(piece)
-        if undecided := self.inputs.undecided(said, None):
-            return result(), [logs.unsaid(log.file, undecided)]
+        if unsaid := self.inputs.unsaid(said, None, log.file):
+            return result(), [unsaid]
         solution = self.inputs.solved(said)
         samples = run_inputs.sequences_of_a_sample(solution)
         if samples != 1:
@@ -179,11 +188,12 @@ class Reader:
             said = self.inputs.said(piece)
             solution = self.inputs.solved(said)
         if solution is not None and solution.status == "error":
-            return result(), list(solution.diagnostics)
+            unsaid = self.inputs.unsaid(said, solution, log.file)
+            return result(), [unsaid] if unsaid is not None else list(solution.diagnostics)
         if solution is not None:
             # First what nobody says: what a search decides of it makes the rest look like another run.
-            if undecided := self.inputs.undecided(said, solution):
-                return result(), [logs.unsaid(log.file, undecided)]
+            if unsaid := self.inputs.unsaid(said, solution, log.file):
+                return result(), [unsaid]
             differences = self.inputs.contradicted(said, common.counted, solution)
             if differences:
                 return result(), [logs.another_run(log.file, differences)]
@@ -233,7 +243,9 @@ class Reader:
         gpus, task = values.get("hardware.gpus"), values.get("training.task")
         planned = None if gpus is None or "hardware.gpus" in said else gpus.amount.short()
         samples = task is not None and task.value == "finetune"
-        return logs.beyond_peak(log.file, amount.percentage(share), planned, bool(self.inputs.places), samples)
+        return logs.beyond_peak(
+            log.file, amount.percentage(share), planned, self.inputs.configurations is not None, samples
+        )
 
     def _hints(self, log: Log, heard: Heard, piece: Piece, solution: Solution | None, blind: bool) -> Sequence[str]:
         """What gives a log something to be measured by; `blind`: it lacks the length of its samples alone."""

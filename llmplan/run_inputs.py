@@ -11,20 +11,23 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from llmplan import api, importing, run_agreement
+from llmplan import api, importing, run_agreement, run_unsaid
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value as Planned
+from llmplan.diagnostics import Diagnostic
 from llmplan.logs import measured_text
 from llmplan.logs.formula import Value, Word
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.readings import Conditions, Reading
 from llmplan.logs.summary import Piece
+from llmplan.read.edits import Files
 from llmplan.read.library import Library
 from llmplan.request import Request
 from llmplan.run_agreement import Difference
 from llmplan.units import amount
 
 _TARGETS = ("step_time", "memory.total", "memory.reserved")
+_CARD = "hardware.gpu"
 _SERVING, _OF_SERVER = "serving.alone", ("serving.output_rate", "serving.cache_tokens")
 CONCURRENCY = "serving.concurrency"
 NEEDED = ("model", "hardware.gpu", "hardware.gpus", "training.micro_batch", "dataset.sequence_length")
@@ -45,16 +48,17 @@ class RunInputs:
 
     Args:
         plan: Of the runs, if there is one.
-        places: By input where it comes from, of a plan that configurations make.
+        configurations: The files that make the plan, if they do.
         given: Inputs of the command line where there is no plan, each a path and a value as written.
     """
 
     def __init__(
-        self, library: Library, plan: Request | None, places: Mapping[str, str], given: Sequence[tuple[str, str]]
+        self, library: Library, plan: Request | None, configurations: Files | None, given: Sequence[tuple[str, str]]
     ) -> None:
         self.library = library
         self.plan = plan
-        self.places = places
+        self.configurations = configurations
+        self.places = {} if configurations is None else importing.places_in(configurations)
         self.given = dict(given)
 
     def said(self, piece: Piece) -> Said:
@@ -85,23 +89,32 @@ class RunInputs:
             *run_agreement.of_configurations(said, self.places, values),
         ]
 
-    def undecided(self, said: Said, solution: Solution | None) -> Sequence[str]:
-        """The hardware that a search would decide of a run whose configurations do not say it; before there is a
-        solution, the card, without which there is none."""
-        if not self.places:
-            return ()
+    def unsaid(self, said: Said, solution: Solution | None, log: str) -> Diagnostic | None:
+        """That configurations leave out what the run cannot be computed without, or hardware that a search would
+        decide; before there is a solution, the card, without which there is none."""
+        if self.configurations is None or self.plan is None:
+            return None
+        missing: list[str] = []
         if solution is None:
-            card = run_agreement.HARDWARE[0]
-            known = {*said, *self.places, *(path for path, _ in self.plan.settings)} if self.plan else {card}
-            return () if card in known else (card,)
-        return run_agreement.undecided(solution)
+            known = {*said, *self.places, *(path for path, _ in self.plan.settings)}
+            missing += () if _CARD in known else (_CARD,)
+        elif solution.status != "error":
+            missing += run_agreement.undecided(solution)
+        if missing or (solution is not None and solution.status == "error"):
+            missing += (path for path in run_unsaid.lacks(self.over(said)) if path not in missing)
+        return run_unsaid.told(log, missing, self.configurations) if missing else None
+
+    def over(self, said: Said) -> Request:
+        """The plan with what the log says over it, under what the command line says."""
+        assert self.plan is not None
+        settings = tuple((path, text) for path, (text, _) in said.items())
+        return evolve(self.plan, settings=(*settings, *self.plan.settings))
 
     def solved(self, said: Said) -> Solution | None:
         """The plan of the run: the one given, with what the log says over it."""
         if self.plan is None:
             return None
-        settings = tuple((path, text) for path, (text, _) in said.items())
-        return api.solve(evolve(self.plan, settings=(*settings, *self.plan.settings)))
+        return api.solve(self.over(said))
 
     def planned(self, solution: Solution | None, readings: Sequence[Reading]) -> list[Reading]:
         """Readings with what the plan says of them."""
@@ -133,7 +146,7 @@ class RunInputs:
         found += [Setting(path, text, _COMMAND_LINE) for path, text in self.given.items() if path not in said]
         for path, value in planned.items():
             searched = value.origin is not None and value.origin.layer == "solved"
-            if self.places and searched:
+            if self.configurations is not None and searched:
                 continue  # configurations were written for a run: what they leave out is not known
             own_text = None if path in said else self._planned(path, value)
             if own_text is not None:

@@ -1,8 +1,8 @@
 """Whether a run as its log shows it meets the requirements of its plan on time and cost.
 
-Input: the plan of the run with its answer, the time of a step and the goodput as seen. Output: a record for each
-requirement of the author that is about the calendar: the whole run at that pace, in place of what published runs took
-beyond their plan.
+Input: the plan of the run with its answer, the time of a step and the goodput as seen, and how many steps the log
+announces. Output: a record for each requirement of the author that is about the calendar: the whole run at that pace,
+in place of what published runs took beyond their plan.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from llmplan.units import amount
 _RATE = "tokens_per_second"
 """What decides in place of the time of a step where the plan assumes a rate."""
 
+_LENGTH = "training.steps"
 _REALISED = "run.realised"
 """The library's factor for what delays published runs: this one is seen."""
 
@@ -38,20 +39,25 @@ def _number(value: float) -> str:
     return amount.in_plan(Fraction(value))
 
 
-def as_seen(plan: Request, solution: Solution, step: float, goodput: float | None) -> tuple[Promise, ...]:
+def as_seen(
+    plan: Request, solution: Solution, step: float, goodput: float | None, steps: float | None = None
+) -> tuple[Promise, ...]:
     """The requirements on time and cost; none where the plan itself assumes a pace that cannot be replaced.
 
     Args:
         solution: Of the plan.
         step: Seconds.
         goodput: None where neither plan nor log tell one.
+        steps: Of the whole run, where its log announces others than the plan has.
     """
     assumed = [f"assume {STEP} = {_number(step)} s", f"assume {_REALISED} = 1"]
     planned, rate = (solution.values.get(name) for name in (STEP, _RATE))
     if planned is not None and rate is not None and planned.amount.finite and rate.amount.finite:
         assumed.append(f"assume {_RATE} = {_number(rate.amount.number * planned.amount.number / step)} tokens/s")
     assumed += [] if goodput is None else [f"assume {GOODPUT} = {_number(goodput)}"]
-    built = api.analyse(evolve(plan, statements=(*plan.statements, *assumed))).built
+    announced = () if steps is None else ((_LENGTH, _number(round(steps))),)
+    settings = (*plan.settings, *announced)
+    built = api.analyse(evolve(plan, settings=settings, statements=(*plan.statements, *assumed))).built
     if built is None:
         return ()
     lowering = built.lowering.again(fixed=dict(points(built.lowering, solution)))

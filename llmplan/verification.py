@@ -21,13 +21,15 @@ from llmplan.logs.compared import Promise, Row, Verdict
 from llmplan.logs.ending import Ending
 from llmplan.logs.forms import formats
 from llmplan.logs.later import Later, later
-from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
+from llmplan.logs.losses import between
+from llmplan.logs.readings import MFU, RATE, STEP, conditions
 from llmplan.measured_run import Run
+from llmplan.read.edits import Files
 from llmplan.request import Request
+from llmplan.run_causes import NO_CAUSE, Causes, causes, step_of
 from llmplan.run_inputs import RunInputs, Said, of_solution
 from llmplan.run_progress import GOODPUT, Progress, progress
 from llmplan.run_requirements import as_seen, points
-from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
 
 
 @frozen
@@ -36,9 +38,8 @@ class Verification:
 
     Attributes:
         progress: How far the run is, where log and plan count steps.
-        off: Of a run that is not on plan the part of a step that is off, where the log prints parts.
-        suspects: What may be otherwise in it than planned, the likeliest first.
-        whole: Whether the step is the mean over the whole run, which may be what is off.
+        causes: Of a run that is not on plan why that may be.
+        between: The seconds that pass after each step, which its time does not have.
         lost: The step since which the loss is no number, with its line; None where it is one, or is not told.
         later: How the log goes on after the steps that are asked for, where that is at another speed.
         promises: The plan's requirements on time and cost, of the whole run at the pace and goodput that are seen.
@@ -49,9 +50,8 @@ class Verification:
     tolerance: float | None
     diagnostics: tuple[Diagnostic, ...]
     progress: Progress | None = None
-    off: Part | None = None
-    suspects: tuple[Suspect, ...] = ()
-    whole: bool = False
+    causes: Causes = NO_CAUSE
+    between: float | None = None
     lost: tuple[float, int] | None = None
     later: Later | None = None
     promises: tuple[Promise, ...] = ()
@@ -115,10 +115,11 @@ class _AsPlanned(RunInputs):
         assert self.plan is not None
         solution = api.solve(self.plan)
         if solution.status == "error":
-            return self._with_the_log(said, solution) if self.places else solution
+            return self._with_the_log(said, solution) if self.configurations is not None else solution
         open_ = {unknown.path for unknown in solution.unknowns}
-        if self.places:  # what no configuration says is as the log has it
+        if self.configurations is not None:  # what no configuration says is as the log has it
             open_.update(path for path in said if path not in self.places)
+        open_.update(path for path in said if _left_out(solution.values.get(path)))
         self.differences = tuple(run_agreement.of_plan(said, solution.values, open_))
         settings = tuple((path, text) for path, (text, _) in said.items() if path in open_)
         self.solved_as = self.plan
@@ -128,10 +129,15 @@ class _AsPlanned(RunInputs):
         return api.solve(self.solved_as)
 
 
+def _left_out(value: Value | None) -> bool:
+    """Whether a plan does not say an input, which has no default either."""
+    return value is None or (value.value is None and bool(value.needs))
+
+
 def verify(
     log: Log,
     plan: Request,
-    places: Mapping[str, str] | None = None,
+    configurations: Files | None = None,
     tolerance: float | None = None,
     format: str | None = None,
     steps: tuple[float, float] | None = None,
@@ -142,47 +148,40 @@ def verify(
         tolerance: By what share seen and planned may differ; without one that is a tenth, and of configurations, which
             promise nothing, the band in which eight of ten such runs lie.
     """
-    if tolerance is None and not places:
+    if tolerance is None and configurations is None:
         tolerance = TOLERANCE
     chosen = formats() if format is None else named(format)
     if not chosen:
         return Verification(None, (), tolerance, (logs.unknown_format(format or "", names()),))
     scope, _, broken = library.load(tables=False)
     assert not broken, broken
-    inputs = _AsPlanned(importing.library_of(scope, Path()), plan, places or {}, ())
+    inputs = _AsPlanned(importing.library_of(scope, Path()), plan, configurations, ())
     run, problems = Reader(inputs, chosen, steps).run(log)
     solution = run.solution
     if any(one.severity == "error" for one in problems) or solution is None or run.piece is None:
         return Verification(run, (), tolerance, tuple(problems))
     rows = _rows(run, solution, tolerance)
+    if rows and (missing := _needs(solution)) and any(one.name in (STEP, RATE) for one in run.readings):
+        problems = [*problems, logs.not_compared(log.file, STEP, missing)]
     if not rows:
-        problems = [*problems, logs.nothing_planned(log.file)]
+        problems = [*problems, logs.nothing_planned(log.file, _needs(solution))]
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
-    step = next((row for row in rows if row.name == STEP), None)
-    on_its_way = progress(run.heard, run.piece, step, solution.values)
+    on_its_way = progress(run.heard, run.piece, step_of(rows, solution), solution.values)
     rows += _goodput(on_its_way, solution, tolerance)
     found = evolve(found, rows=tuple(rows), progress=on_its_way, later=later(run.heard, run.piece))
+    found = evolve(found, between=between(run.piece))
     found = evolve(found, promises=_promises(found, inputs.solved_as, solution))
-    return found if not any(map(found.is_off, rows)) else _with_reasons(found, run, inputs, solution)
+    return found if not any(map(found.is_off, rows)) else _with_causes(found, run, inputs, solution)
 
 
-def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
+def _with_causes(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
     """With what may be otherwise in the run than planned."""
     built = api.analyse(inputs.solved_as).built
     if built is None or run.piece is None:
         return found
     lowering = built.lowering.again(fixed=dict(points(built.lowering, solution)))
-    seen = {row.name: row.seen.number for row in found.rows if row.name != GOODPUT}
-    if STEP in seen:
-        seen.pop(RATE, None)  # the same said again
-        seen.pop(MFU, None)
-    step = next((row for row in found.rows if row.name == STEP), None)
-    parts = {} if step is None else parts_of_step(run.piece, step.seen.number)
-    off = None
-    if step is not None and step.verdict != "on plan":
-        off = part_off(lowering, parts, step.seen.number, step.planned.number)
-    suspected = suspects(lowering, STEP, seen, parts, inputs.said(run.piece))
-    return evolve(found, off=off, suspects=tuple(suspected), whole=STEP in seen and not run.pieces)
+    off = filter(found.is_off, found.rows)
+    return evolve(found, causes=causes(lowering, run, found.rows, off, solution, inputs.said(run.piece)))
 
 
 def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
@@ -208,6 +207,12 @@ def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
     ]
 
 
+def _needs(solution: Solution) -> tuple[str, ...]:
+    """The inputs without which the plan says no time of a step."""
+    step = solution.values.get(STEP)
+    return () if step is None or step.amount.finite else step.needs
+
+
 def _goodput(of: Progress | None, solution: Solution, tolerance: float | None) -> list[Row]:
     """What is lost between the steps of a log, where it tells a rate; more than planned is never wrong."""
     value = solution.values.get(GOODPUT)
@@ -221,14 +226,14 @@ def _goodput(of: Progress | None, solution: Solution, tolerance: float | None) -
 
 def _promises(found: Verification, plan: Request, solution: Solution) -> tuple[Promise, ...]:
     """The plan's requirements on time and cost, at the pace of the log."""
-    planned = solution.values.get(STEP)
-    speed = next((row for row in found.rows if row.name in (STEP, RATE)), None)
-    if speed is None or planned is None or not planned.amount.finite:
+    step = step_of(found.rows, solution)
+    if step is None:
         return ()
-    step = speed.seen.number if speed.name == STEP else planned.amount.number / speed.share
-    value = solution.values.get(GOODPUT)
+    value, of = solution.values.get(GOODPUT), found.progress
     goodput = value.amount.number if value is not None and value.amount.finite else None
-    return as_seen(plan, solution, step, goodput if found.progress is None else found.progress.pace)
+    if of is None:
+        return as_seen(plan, solution, step.seen.number, goodput)
+    return as_seen(plan, solution, step.seen.number, of.pace, None if of.otherwise is None else of.steps)
 
 
 def _least_and_most(value: Value, tolerance: float | None) -> tuple[float, float]:

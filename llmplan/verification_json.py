@@ -6,6 +6,7 @@ from typing import Any
 
 from llmplan.diagnostics import render_json
 from llmplan.logs.readings import STEP
+from llmplan.run_causes import Causes
 from llmplan.run_progress import Progress
 from llmplan.units.amount import Amount
 from llmplan.verification import Verification
@@ -21,6 +22,37 @@ def _rest(of: Progress | None) -> dict[str, Any]:
     found: dict[str, Any] = {name: None if of is None else _value(getattr(of, name)) for name in amounts}
     plain = ("goodput", "lasting_goodput", "planned_goodput", "end")
     return {**found, **{name: None if of is None else getattr(of, name) for name in plain}}
+
+
+def _causes(of: Causes) -> dict[str, Any]:
+    """Why a run may not be as planned."""
+    off, waits = of.off, of.waiting
+    low, high = (None, None) if waits is None or waits.scatter is None else waits.scatter
+    return {
+        "off": None
+        if off is None
+        else {
+            "part": off.name,
+            "seen": {"value": off.seen, "unit": "s"},
+            "planned": {"value": off.planned, "unit": "s"},
+            "share": off.share,
+        },
+        "waiting": None
+        if waits is None
+        else {"seconds": waits.seconds, "low": low, "high": high, "share": waits.share, "switch": waits.switch},
+        "suspects": [
+            {
+                "name": one.path,
+                "planned": _value(one.own),
+                "seen": _value(one.other),
+                "text": one.tells,
+                STEP: _value(one.step),
+                "share": one.share,
+                "of": one.of or STEP,
+            }
+            for one in of.suspects
+        ],
+    }
 
 
 def as_json(found: Verification) -> dict[str, Any]:
@@ -58,14 +90,8 @@ def as_json(found: Verification) -> dict[str, Any]:
         "steps": None if found.progress is None else found.progress.steps,
         "planned_steps": None if found.progress is None else found.progress.otherwise or found.progress.steps,
         **_rest(found.progress),
-        "off": None
-        if found.off is None
-        else {
-            "part": found.off.name,
-            "seen": {"value": found.off.seen, "unit": "s"},
-            "planned": {"value": found.off.planned, "unit": "s"},
-            "share": found.off.share,
-        },
+        **_causes(found.causes),
+        "between": None if found.between is None else {"value": found.between, "unit": "s"},
         "restarts": 0 if piece is None else piece.restarts,
         "repeated": 0 if piece is None else piece.repeated,
         "later": None
@@ -79,17 +105,6 @@ def as_json(found: Verification) -> dict[str, Any]:
         if found.failure is None
         else {"line": found.failure.line, "text": found.failure.text, "memory": found.failure.memory},
         "lost": None if found.lost is None else {"step": found.lost[0], "line": found.lost[1]},
-        "suspects": [
-            {
-                "name": one.path,
-                "planned": value(one.own),
-                "seen": value(one.other),
-                "text": one.tells,
-                STEP: value(one.step),
-                "share": one.share,
-            }
-            for one in found.suspects
-        ],
         "parts": {name: {"value": seconds, "unit": "s"} for name, seconds in found.parts.items()},
         "diagnostics": [render_json.record(one) for one in found.diagnostics],
     }

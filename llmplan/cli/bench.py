@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from llmplan.cli import new_file, terminal
+from llmplan.load.files import PLAN
 
 if TYPE_CHECKING:
     from llmplan.answer.schema.solution import Solution
@@ -58,6 +60,9 @@ def _solved(plan: str) -> Solution | int:
     from llmplan import api
     from llmplan.request import Request
 
+    if not plan.endswith(PLAN):
+        files = shlex.quote(plan)
+        raise click.UsageError(f"{plan} is no plan: `llmplan import {files} -o run.plan` makes one of configurations")
     try:
         with open(plan, encoding="utf-8") as file:
             text = file.read()

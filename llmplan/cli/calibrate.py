@@ -64,6 +64,14 @@ def calibrate(
     a server of vLLM or SGLang or a script of llmplan printed, or a file of W&B, TensorBoard or nvidia-smi; `-` is
     standard input, and gzip is unpacked. What it does not say is taken from the plan or the configurations of the run.
     A file is never replaced.
+
+    \b
+    What prints the time of steps, where a log lacks it:
+      Trainer, TRL, LLaMA-Factory  include_num_input_tokens_seen: true, logging_steps: 1
+      Axolotl                      its bar (standard error too), for some minutes
+      Megatron-LM                  --log-interval 1 --timing-log-level 2
+      torchtitan                   --metrics.log_freq 1
+      a plan of llmplan            `emit probe` writes a short run with all of it
     """
     logs, plans = _told_apart(files, format)
     asked = configurations.of_run(ask, plans, gpu, gpus, run)
@@ -72,7 +80,6 @@ def calibrate(
     request, read = asked
     from llmplan import calibration, calibration_json, importing
 
-    places = {} if read is None else importing.places_in(read)
     settings = () if request else importing.settings(gpu, gpus, ask.options.get("settings", ()))
     folder = Path(os.path.dirname(target or "") or ".")
     with ExitStack() as stack:
@@ -83,7 +90,7 @@ def calibrate(
             terminal.show([command.unreadable(shown, error.strerror or "it is unreadable", os.path.isdir(shown))])
             return 2
         try:
-            found = calibration.calibrate(opened, request, places, settings, format, steps, folder)
+            found = calibration.calibrate(opened, request, read, settings, format, steps, folder)
         except OSError as error:
             terminal.show([command.unreadable(logs[0], error.strerror or "it is unreadable")])
             return 2

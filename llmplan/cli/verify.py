@@ -72,12 +72,11 @@ def verify(
         return asked
     plan, read = asked
     assert plan is not None
-    from llmplan import importing, verification, verification_json
+    from llmplan import verification, verification_json
 
-    places = {} if read is None else importing.places_in(read)
     with ExitStack() as stack:
         try:
-            found = verification.verify(open_log(stack, log), plan, places, tolerance, format, steps)
+            found = verification.verify(open_log(stack, log), plan, read, tolerance, format, steps)
         except OSError as error:
             shown = str(error.filename or log)
             terminal.show([command.unreadable(shown, error.strerror or "it is unreadable", os.path.isdir(shown))])
@@ -117,7 +116,8 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
         goodput = of.goodput, of.planned_goodput
         losing = (of.pace, of.wall_left) if of.as_logged and of.wall_left is not None else None
         rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost, of.otherwise, losing)
-    reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost, found.promises)
+    why = found.causes
+    reasons = verified.Reasons(why.off, why.suspects, why.waiting, found.between, why.whole, found.lost, found.promises)
     piece = None if found.run is None else found.run.piece
     stretch = verified.Stretch()
     if piece is not None:

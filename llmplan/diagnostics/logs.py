@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Hint, error, warning
 from llmplan.escape import visible_line
+from llmplan.source import Span
 
 _LONGEST = 160
 
@@ -67,11 +68,38 @@ def another_run(file: str, differences: Sequence[tuple[str, str, str, int]]) -> 
     return error("E0518", message, None, hint, Hint(f"or say `--set {shlex.quote(f'{path}={seen}')}`"), notes=told)
 
 
-def unsaid(file: str, paths: Sequence[str]) -> Diagnostic:
-    """E0560: neither log nor configurations say on what hardware the run was."""
-    options = {"hardware.gpu": "--gpu NAME", "hardware.gpus": "--gpus N"}
-    message = f"neither `{visible_line(file)}` nor the configurations say `{'` and `'.join(paths)}` of the run"
-    return error("E0560", message, None, f"say it: `{' '.join(options[path] for path in paths)}`")
+def unsaid(
+    log: str,
+    files: Sequence[str],
+    paths: Sequence[str],
+    place: Span | None,
+    options: Mapping[str, str],
+    model: str | None = None,
+) -> Diagnostic:
+    """E0560: neither log nor plan nor configurations say what the run cannot be compared without.
+
+    Args:
+        files: The plan, or the configurations.
+        place: In one of them.
+        options: Of the command line, by the input that they set.
+        model: The name of a model that the catalog lacks.
+    """
+    told = " nor ".join(f"`{visible_line(name)}`" for name in (log, *files))
+    message = f"neither {told} says `{'` and `'.join(paths)}` of the run"
+    if model is not None and list(paths) == ["model"]:
+        message = f"the catalog has no model `{visible_line(model)}`, which the run of `{visible_line(log)}` has"
+    short = [options[path] for path in paths if path in options]
+    hints = [f"say it: `{' '.join(short)}`"] if short else []
+    if "model" in paths:
+        label = "the model is not named" if model is None else "the catalog has no such model"
+        hints.append(
+            "give the model's config.json beside the other files, or name it: `--set model=llama-7b` "
+            "(`llmplan catalog models` lists them)"
+        )
+    else:
+        label = "not said here"
+    hints += [f"say it: `--set {path}=…`" for path in paths if path not in options and path != "model"]
+    return error("E0560", message, place, *hints, label=label if place is not None else "")
 
 
 HOW_LONG = (
@@ -112,6 +140,31 @@ def beyond_peak(file: str, share: str, gpus: str | None, options: bool, samples:
     return error("E0568", message, None, *hints, notes=[note])
 
 
-def nothing_planned(file: str) -> Diagnostic:
-    """E0518: nothing of what a log says has a value in the plan."""
-    return error("E0518", f"the plan says nothing of what `{visible_line(file)}` measures", None)
+def nothing_planned(file: str, missing: Sequence[str]) -> Diagnostic:
+    """E0518: nothing of what a log says has a value in the plan. `missing`: inputs that the plan needs for one."""
+    notes = [f"the plan gives no speed without {_listed(missing)}"] if missing else []
+    hints = [_to_set(path) for path in missing]
+    return error("E0518", f"the plan says nothing of what `{visible_line(file)}` measures", None, *hints, notes=notes)
+
+
+def not_compared(file: str, name: str, missing: Sequence[str]) -> Diagnostic:
+    """W0638: a figure of a log has none beside it, as the plan lacks inputs."""
+    message = f"`{name}` of `{visible_line(file)}` is not compared: the plan does not say {_listed(missing)}"
+    return warning("W0638", message, None, *map(_to_set, missing))
+
+
+def waits(file: str, seconds: str) -> Diagnostic:
+    """W0639: steps of a log that is measured wait for their data."""
+    message = f"each step of `{visible_line(file)}` waits {seconds} for its data, which a plan takes for computing"
+    hint = "measure a run whose data come in time: more workers, a faster disk, or data that are made up"
+    return warning("W0639", message, None, hint)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    return f"`{'` and `'.join(paths)}`"
+
+
+def _to_set(path: str) -> str:
+    """How an input is given that a plan leaves out."""
+    value = "llama-7b" if path == "model" else "…"
+    return f"write it into the plan, or give `--set {path}={value}`"

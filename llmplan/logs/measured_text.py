@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from llmplan.escape import visible_line
+from llmplan.logs.losses import between
 from llmplan.logs.pooled import speed_of
-from llmplan.logs.readings import Reading
+from llmplan.logs.readings import STEP, Reading, waited
 from llmplan.logs.summary import Piece
 from llmplan.units import amount
 
@@ -77,6 +78,19 @@ def about(piece: Piece, readings: Sequence[Reading], log: str, format: str, othe
     if piece.parts:
         parts = [f"{name} {amount.reading(value * 1000)} ms" for name, value in piece.parts.items()]
         lines.append(f"# Parts of a step, as printed: {', '.join(parts)}.")
+    return lines + _beside(piece, readings)
+
+
+def _beside(piece: Piece, readings: Sequence[Reading]) -> list[str]:
+    """What a run spends beside its computing: in its steps, or between them."""
+    step = next((one.value for one in readings if one.name == STEP), None)
+    waits = None if step is None else waited(piece, step)
+    lines = (
+        [] if waits is None else [f"# Each step waits {amount.reading(waits, 3)} s for its data, which {STEP} holds."]
+    )
+    passed = None if step is None else between(piece)
+    if passed is not None:
+        lines.append(f"# After each step pass {amount.reading(passed, 3)} s that {STEP} does not hold, by the dates.")
     return lines
 
 

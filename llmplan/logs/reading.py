@@ -166,8 +166,7 @@ class _Ear:
                 common.moment = stamp
                 if common.began is None and isinstance(number_of, (int, float)):
                     common.began = (stamp, float(number_of))
-            stamp = stamp if by_stamp else None
-            self.telling.hear(format.name, told, number, rank, stamp)
+            self.telling.hear(format.name, told, number, rank, stamp if by_stamp else None, stamp)
 
     def _flush(self, kind: str) -> None:
         if kind in self.open:

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from llmplan.logs.forms import LogFormat
 from llmplan.logs.samples import Figure, figure
 from llmplan.logs.summary import Piece, Whole
+from llmplan.logs.waiting import DATA, HELD
 from llmplan.units import amount
 
 _FEWEST_STEPS = 20
@@ -139,18 +140,29 @@ def of_parts(piece: Piece, step: Reading | None, timers: Mapping[str, str]) -> l
     if step is None or step.name != STEP or step.doubtful:
         return []
     lines = (piece.first_line, piece.last_line)
-    return [
-        Reading(timers[name], seconds, "s", 1.0, lines, note="the timer's median")
-        for name, seconds in parts_of_step(piece, step.value).items()
-        if name in timers and seconds >= _LEAST_PART * step.value
-    ]
+    waits = waited(piece, step.value)
+    found = []
+    for name, seconds in parts_of_step(piece, step.value).items():
+        note = "the timer's median"
+        if waits is not None and name == HELD and seconds > waits:
+            seconds, note = seconds - waits, "the timer's median without its data"
+        if name in timers and seconds >= _LEAST_PART * step.value:
+            found.append(Reading(timers[name], seconds, "s", 1.0, lines, note=note))
+    return found
+
+
+def waited(piece: Piece, step: float) -> float | None:
+    """The seconds that a step waits for its data, where a timer counts more than it waits itself."""
+    seconds = piece.parts.get(DATA)
+    return seconds if seconds is not None and _LEAST_PART * step <= seconds < step else None
 
 
 def parts_of_step(piece: Piece, step: float) -> dict[str, float]:
     """Seconds of the parts of a step; none where they are not about the step together, as those of one micro-batch."""
-    apart = {name: seconds for name, seconds in piece.parts.items() if name != _BOTH}
+    parts = {name: seconds for name, seconds in piece.parts.items() if name != DATA}  # which is in the others, or not
+    apart = {name: seconds for name, seconds in parts.items() if name != _BOTH}
     passes = "forward" in apart and "backward" in apart
-    counted = apart if passes or _BOTH not in piece.parts else piece.parts
+    counted = apart if passes or _BOTH not in parts else parts
     least, most = _PARTS_OF_STEP
     return dict(counted) if counted and least <= sum(counted.values()) / step <= most else {}
 
@@ -230,5 +242,5 @@ def missing(format: LogFormat, found: list[Reading], parts: Mapping[str, float])
     return [
         (what, f"{switch}, {where}" if where else switch)
         for what, switch, where in format.prints
-        if not there.get(what, False)
+        if what != DATA and not there.get(what, False)
     ]

@@ -47,7 +47,7 @@ ROLES = {
         }
     ),
     "memory": frozenset({"rank", "allocated", "reserved", "total", "moment"}),
-    "part": frozenset({"forward", "backward", "forward_backward", "optimizer", "all_reduce"}),
+    "part": frozenset({"forward", "backward", "forward_backward", "optimizer", "all_reduce", "data"}),
     "save": frozenset({"time", "seen"}),
     "evaluation": frozenset({"time", "seen"}),
     "start": frozenset({"seen"}),
@@ -62,6 +62,7 @@ ROLES = {
 }
 """What a line may tell beside inputs of a plan: by event what is known of it. Times in seconds, sizes in bytes, rates a
 second; `about` is a batch with few digits, `seen` tokens from the beginning, `windowed` a rate over the last steps.
+`data` is what a step waits for its batch, in other parts or beside them.
 Of a run, `total` is how many steps it is to have, `resumed` the step from which it went on, `epoch` where a record is,
 `loss` its loss, `mean_loss` that of the whole as the end of the run counts it.
 What is `counted` of the model decides nothing: it tells whether the log is of the planned model. What is `refused`

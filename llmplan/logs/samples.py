@@ -40,6 +40,7 @@ class Sample:
         tokens: Of the whole interval, where the log counts them.
         flags: What happened in it.
         clocked: Whether the time is between two readings of a clock, with all that happened in between.
+        moment: The date of its line, in seconds from the year 1; None where it has none.
     """
 
     line: int
@@ -54,6 +55,7 @@ class Sample:
     tokens: float | None = None
     flags: int = 0
     clocked: bool = False
+    moment: float | None = None
 
 
 @define

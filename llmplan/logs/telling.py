@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from attrs import evolve
+
 from llmplan.logs.ending import ending
 from llmplan.logs.formula import Value
 from llmplan.logs.run import MOST_REGIMES, MOST_TIMES, ROLES, Common, Peak, Regime, Run
@@ -40,13 +42,20 @@ class Telling:
         self.common = Common()
 
     def hear(
-        self, format: str, told: Mapping[str, Value], line: int, rank: int | None, stamp: float | None = None
+        self,
+        format: str,
+        told: Mapping[str, Value],
+        line: int,
+        rank: int | None,
+        stamp: float | None = None,
+        moment: float | None = None,
     ) -> None:
         """Takes what one line means.
 
         Args:
             rank: Of the process that printed it, where the line begins with it.
-            stamp: Its time of day in seconds, where it begins with one.
+            stamp: Its date in seconds, where it begins with one and has no other time.
+            moment: Its date in seconds, where it begins with one.
         """
         run = self.runs.setdefault(format, Run())
         events: dict[str, dict[str, Value]] = {}
@@ -65,7 +74,7 @@ class Telling:
             self.common.refused = self.common.refused or (str(events["refused"]["because"]), line)
         if "step" in events:
             self.common.stepped = True
-            self._step(run, events["step"], events, line, rank, stamp)
+            self._step(run, events["step"], line, rank, stamp, moment)
         if "memory" in events:
             self._memory(run, events["memory"], line, rank, "step" in events)
         if "part" in events and run.regimes and run.last is not None:
@@ -139,10 +148,10 @@ class Telling:
         self,
         run: Run,
         told: Mapping[str, Value],
-        events: Mapping[str, Mapping[str, Value]],
         line: int,
         rank: int | None,
         stamp: float | None,
+        moment: float | None,
     ) -> None:
         if run.rank is None:
             run.rank = rank
@@ -184,7 +193,7 @@ class Telling:
             regime.first_line, regime.first_step = line, number
         regime.last_line, regime.last_step = line, number
         if sample is not None:
-            regime.samples.add(sample)
+            regime.samples.add(sample if moment is None else evolve(sample, moment=moment))
 
     def _asked_for(self, run: Run, number: float, sample: Sample | None) -> bool:
         """Whether a step is one of those that are asked for; what comes after all of them is kept apart."""

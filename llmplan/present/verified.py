@@ -12,16 +12,14 @@ from llmplan.logs.compared import Promise, Row
 from llmplan.logs.ending import Ending
 from llmplan.logs.later import Later
 from llmplan.logs.readings import MFU, RATE, STEP
+from llmplan.logs.waiting import Waiting
 from llmplan.present.columns import wrapped
 from llmplan.present.escape import markdown
 from llmplan.present.names import GOODPUT
 from llmplan.present.words.en import Words
-from llmplan.uncertainty.suspects import Part, Suspect
+from llmplan.uncertainty.suspects import REST, Part, Suspect
 from llmplan.units import amount
 from llmplan.units.amount import Amount
-
-_TOLD = 0.01
-"""The share of a difference from which a change is said to explain some of it."""
 
 _LONGEST = 100
 """Characters of a line of the log that are shown."""
@@ -32,12 +30,15 @@ _FOLLOWING = (RATE, MFU)
 
 @frozen
 class Reasons:
-    """Why a run may not be on plan: the part that is off, inputs that may be otherwise, whether the figure is the mean
-    over the whole run, the step and line since which the loss is no number; what the plan requires of time and cost.
+    """Why a run may not be on plan: the part that is off, inputs that may be otherwise, what is known of waiting for
+    data and of what passes between steps, whether the figure is the mean over the whole run, the step and
+    line since which the loss is no number; what the plan requires of time and cost.
     """
 
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
+    waiting: Waiting | None = None
+    between: float | None = None
     whole: bool = False
     lost: tuple[float, int] | None = None
     promises: tuple[Promise, ...] = ()
@@ -95,8 +96,9 @@ def render(
         reasons: Why it may not be on plan.
         stretch: Which steps of the log are compared.
     """
-    lines = wrapped(_headline(file, rows, tolerance, reasons, words), width)
-    for said in (*_stretch(file, stretch, words), *_promised(reasons, words)):
+    steps = _announced(rest)
+    lines = wrapped(_headline(file, rows, tolerance, reasons, steps, words), width)
+    for said in (*_stretch(file, stretch, words), *_promised(reasons, steps, words)):
         lines += [f"  {part}" for part in wrapped(said, width - 2)]
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     wide = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
@@ -117,8 +119,9 @@ def in_markdown(
     words: Words,
 ) -> str:
     """The same as Markdown."""
-    lines = [markdown(_headline(file, rows, tolerance, reasons, words)), ""]
-    told = (*_stretch(file, stretch, words), *_promised(reasons, words))
+    steps = _announced(rest)
+    lines = [markdown(_headline(file, rows, tolerance, reasons, steps, words)), ""]
+    told = (*_stretch(file, stretch, words), *_promised(reasons, steps, words))
     lines += [part for said in told for part in (markdown(said), "")]
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     head, *table = (f"| {' | '.join(markdown(cell) for cell in row)} |" for row in cells)
@@ -127,7 +130,14 @@ def in_markdown(
     return "\n".join([*lines, *(part for said in below for part in ("", said))]) + "\n"
 
 
-def _headline(file: str, rows: Sequence[Row], tolerance: float | None, reasons: Reasons, words: Words) -> str:
+def _headline(
+    file: str,
+    rows: Sequence[Row],
+    tolerance: float | None,
+    reasons: Reasons,
+    steps: tuple[str, str] | None,
+    words: Words,
+) -> str:
     timed = any(row.name == STEP and row.verdict != "on plan" for row in rows)
     off = [] if reasons.lost is None else [words.loss_lost(amount.count(reasons.lost[0]), reasons.lost[1])]
     off += [
@@ -137,7 +147,7 @@ def _headline(file: str, rows: Sequence[Row], tolerance: float | None, reasons: 
         for row in rows
         if _is_off(row, tolerance) and not (timed and row.name in _FOLLOWING)
     ]
-    off += [words.missed(one.name, one.text, one.seen.short()) for one in reasons.promises if not one.met]
+    off += [words.missed(one.name, one.text, one.seen.short(), steps) for one in reasons.promises if not one.met]
     if tolerance is None:
         speed = next((row for row in rows if row.name in (STEP, RATE)), None)
         known = speed is not None and speed.band is not None and not off
@@ -152,6 +162,7 @@ def _stretch(file: str, stretch: Stretch, words: Words) -> list[str]:
     if stretch.failure is not None:
         failure = stretch.failure
         text = visible_line(failure.text[:_LONGEST]).rstrip(" .:;")
+        text += "…" if len(failure.text) > _LONGEST else ""
         log = "LOG" if file.startswith("<") else shlex.quote(file)
         said.append(words.died(failure.line, text, log if failure.memory else None))
     if stretch.later is not None:
@@ -164,9 +175,16 @@ def _stretch(file: str, stretch: Stretch, words: Words) -> list[str]:
     return said
 
 
-def _promised(reasons: Reasons, words: Words) -> list[str]:
+def _promised(reasons: Reasons, steps: tuple[str, str] | None, words: Words) -> list[str]:
     """The requirements that the run meets; the verdict has the others."""
-    return [words.kept(one.name, one.text, one.seen.short()) for one in reasons.promises if one.met]
+    return [words.kept(one.name, one.text, one.seen.short(), steps) for one in reasons.promises if one.met]
+
+
+def _announced(rest: Rest | None) -> tuple[str, str] | None:
+    """The steps that the log announces, and those of the plan, where they are others."""
+    if rest is None or rest.otherwise is None:
+        return None
+    return amount.count(round(rest.steps)), amount.count(round(rest.otherwise))
 
 
 def _is_off(row: Row, tolerance: float | None) -> bool:
@@ -189,14 +207,30 @@ def _reasons(reasons: Reasons, words: Words) -> list[str]:
         off = reasons.off
         share = None if off.share is None else amount.percentage(min(1.0, off.share))
         seen, planned = (f"{amount.reading(seconds, 3)} s" for seconds in (off.seen, off.planned))
-        said.append(words.part_off(off.name, seen, planned, share))
+        said.append(words.part_off("" if off.name == REST else off.name, seen, planned, share))
+    if reasons.between is not None:
+        said.append(words.between_steps(f"{amount.reading(reasons.between, 3)} s"))
     if reasons.whole:
         said.append(words.whole_run)
+    waits = reasons.waiting
+    if waits is not None and waits.share is not None:
+        said.append(_waits(waits, words))
     for one in reasons.suspects:
         step = None if one.step is None else one.step.short()
-        share = amount.percentage(round(one.share, 2)) if one.share is not None and one.share >= _TOLD else None
-        said.append(words.suspect(one.path, one.other.short(), one.own.short(), step, share, one.tells))
+        share = amount.percentage(round(one.share, 2))
+        said.append(words.suspect(one.path, one.other.short(), one.own.short(), step, share, one.of, one.tells))
+    if waits is not None and waits.share is None:
+        said.append(words.waits_untold(waits.switch))
     return said
+
+
+def _waits(waits: Waiting, words: Words) -> str:
+    """That steps wait for their data, or are as irregular as if they did."""
+    share = amount.percentage(round(waits.share or 0.0, 2))
+    if waits.seconds is not None:
+        return words.waits(f"{amount.reading(waits.seconds, 3)} s", share)
+    low, high = (f"{amount.reading(seconds, 3)} s" for seconds in waits.scatter or (0.0, 0.0))
+    return words.waits_perhaps(low, high, share, waits.switch)
 
 
 def _below(rest: Rest | None, parts: Mapping[str, float], words: Words) -> list[str]:

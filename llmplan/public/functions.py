@@ -209,22 +209,21 @@ def calibrate(
     paths = [os.fspath(one) for one in ([files] if isinstance(files, (str, os.PathLike)) else files)]
     names = [os.fspath(one) for one in ([logs] if isinstance(logs, (str, os.PathLike)) else logs)]
     asked: Request | None = None
-    places: dict[str, str] = {}
+    read: Files | None = None
     if len(paths) == 1 and paths[0].endswith(PLAN):
         asked = question(paths[0], {})
     elif paths:
         found, _ = _imported(paths, gpu, gpus, None)
         if found.failed:
             return inner.measured(calibration.Calibration("", (), found.diagnostics), ", ".join(names))
-        asked = importing.question(found)
-        places = {} if found.files is None else importing.places_in(found.files)
+        asked, read = importing.question(found), found.files
     with ExitStack() as stack:
         try:
             opened = [calibration.opened(stack, name) for name in names]
         except OSError as error:
             raise ValueError(f"logs: cannot read {error.filename}: {error.strerror}") from None
         settings = () if asked else importing.settings(gpu, gpus)
-        return inner.measured(calibration.calibrate(opened, asked, places, settings, format, steps), ", ".join(names))
+        return inner.measured(calibration.calibrate(opened, asked, read, settings, format, steps), ", ".join(names))
 
 
 @takes(SweepOptions)

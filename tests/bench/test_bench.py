@@ -233,3 +233,9 @@ def test_nvidia_smi_is_read_and_may_fail(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.undo()
     monkeypatch.setenv("PATH", "/nowhere")
     assert host.cards() == [] and host.topology() == []
+
+
+def test_configurations_are_no_plan(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (machine / "ds_config.json").write_text("{}")
+    assert command(["bench", "ds_config.json"]) == 2
+    assert "`llmplan import ds_config.json -o run.plan`" in capsys.readouterr().err

@@ -117,6 +117,45 @@ def test_lightning_is_given_a_callback_that_prints_times(tmp_path: Path) -> None
     assert not (tmp_path / "llmplan_steps.py").exists()
 
 
+TUNED = """model "llama-3.1-8b"
+dataset {{ samples = 20_000, sequence_length = 4096, batching = packed }}
+hardware {{ gpu = "H100-SXM5-80GB", gpus = 8 }}
+training {{ task = finetune, precision = bf16, global_batch = 64 sequences, micro_batch = 2 }}
+parallelism {{ framework = {framework}, zero_stage = {stage} }}
+adapter {{ method = lora, rank = 16 }}
+emit {emits}
+emit probe
+"""
+
+
+@pytest.mark.parametrize(
+    ("framework", "stage", "emits", "name", "batch"),
+    [
+        ("deepspeed", 1, 'llamafactory { model = "m/m", dataset = "d", template = "t" }', "llamafactory.yaml",
+         "per_device_train_batch_size"),
+        ("fsdp", 3, 'axolotl { model = "m/m", dataset = "d/d", type = "alpaca" }', "axolotl.yaml", "micro_batch_size"),
+    ],
+)  # fmt: skip
+def test_files_of_fine_tuning_are_short_in_a_copy(
+    framework: str, stage: int, emits: str, name: str, batch: str, tmp_path: Path
+) -> None:
+    """Each key once, and those of the run as they were; Axolotl, whose clock has whole seconds, runs for minutes."""
+    yaml = pytest.importorskip("yaml")
+    solution = api.solve("-", text=TUNED.format(framework=framework, stage=stage, emits=emits))
+    files, problems = render(solution)
+    assert name in files, (solution.diagnostics, problems)
+    code, seen = launched(tmp_path, files)
+    assert code == 0 and (tmp_path / name).read_text() == files[name]
+    text = (seen / name).read_text()
+    names = re.findall(r"^(\w+):", text, re.MULTILINE)
+    assert len(names) == len(set(names)), names
+    planned, probed = yaml.safe_load(files[name]), yaml.safe_load(text)
+    assert (probed[batch], probed["gradient_accumulation_steps"]) == (1, 8)
+    assert probed["save_strategy"] == "no" and probed["logging_steps"] == 1 and probed["output_dir"].endswith("/out")
+    assert probed["max_steps"] == 20 if "llama" in name else 50 < probed["max_steps"] < 500
+    assert probed["learning_rate"] == planned["learning_rate"] and "auto_resume_from_checkpoints" not in probed
+
+
 def test_an_odd_micro_batch_has_no_half(tmp_path: Path) -> None:
     code, _ = launched(tmp_path, texts("deepspeed", micro=1))
     assert code == 0 and (tmp_path / "probe.log").exists() and not (tmp_path / "probe-half.log").exists()

@@ -61,3 +61,46 @@ def test_a_file_without_a_model_says_what_that_means(capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert "# Neither in the log nor in a plan: model, dataset.sequence_length." in out
     assert "taken from the plan that uses it" in out
+
+
+@pytest.mark.parametrize(
+    "command", [["verify", "ds_config.json", "run.log"], ["calibrate", "run.log", "ds_config.json"]]
+)
+def test_configurations_without_a_model_say_which_file_to_add(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the user's file, not in a line of the library's own."""
+    assert run([*command, "--set", "dataset.sequence_length=4096"]) == 1
+    told = capsys.readouterr().err
+    assert "neither `run.log` nor `ds_config.json` says `hardware.gpu` and `model` of the run" in told
+    assert "`--gpu NAME`" in told and "give the model's config.json" in told and "--> ds_config.json:1:1" in told
+    hardware = ["--gpu", "H100", "--gpus", "8", "--set", "dataset.sequence_length=4096"]
+    assert run([*command, *hardware]) == 1
+    told = capsys.readouterr().err
+    assert "says `model` of the run" in told and "-e:" not in told
+    assert run([*command, *hardware, "--set", "model=llama-7b"]) in (0, 3)
+
+
+def test_a_model_that_the_catalog_lacks_is_named_where_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("train.yaml").write_text("sequence_len: 4096\nbase_model: my-org/secret-13b\nmicro_batch_size: 2\n")
+    assert run(["verify", "train.yaml", "run.log", "--gpu", "H100", "--gpus", "8"]) == 1
+    told = capsys.readouterr().err
+    assert "has no model `my-org/secret-13b`" in told and "--> train.yaml:2:1" in told
+
+
+def test_what_a_plan_leaves_out_is_as_the_log_says_or_named(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = 'model "llama-7b"\ndataset { sequence_length = 4096 }\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\n'
+    Path("train.plan").write_text(plan)
+    assert run(["verify", "train.plan", "run.log"]) in (0, 3)
+    assert "step_time" in capsys.readouterr().out
+    state = [
+        json.dumps({"loss": 1.5, "epoch": 0.1, "step": n, "memory(GiB)": 60.5, "train_speed(iter/s)": 0.1})
+        for n in range(1, 90)
+    ]
+    Path("logging.jsonl").write_text("\n".join(state) + "\n")
+    assert run(["verify", "train.plan", "logging.jsonl"]) in (0, 3)
+    assert "W0638" in (told := capsys.readouterr().err) and "`training.global_batch`" in told
+    Path("train.plan").write_text(plan.partition("\n")[2])
+    assert run(["verify", "train.plan", "logging.jsonl"]) == 1
+    told = capsys.readouterr().err
+    assert "E0518" in told and "`--set model=llama-7b`" in told

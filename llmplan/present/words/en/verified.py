@@ -51,12 +51,20 @@ class Verified(Labels):
         said = f"restarted {'once' if times == 1 else f'{times} times'} and as fast as before: taken together"
         return said if repeated is None else f"{said}; {repeated} steps were done again and count again"
 
-    def missed(self, name: str, text: str, seen: str) -> str:
-        """A requirement on time or cost that the run does not meet; `seen` what it takes as a whole."""
-        return f"`{name}` is missed: {text}, as seen {seen}"
+    def missed(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        """A requirement on time or cost that the run does not meet.
 
-    def kept(self, name: str, text: str, seen: str) -> str:
-        return f"`{name}` is met: {text}, as seen {seen}"
+        Args:
+            seen: What the run takes as a whole.
+            steps: The steps that its log announces, for which that is, and those of the plan; None where they agree.
+        """
+        return f"`{name}` is missed: {text}, as seen {seen}{self._for_steps(steps)}"
+
+    def kept(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        return f"`{name}` is met: {text}, as seen {seen}{self._for_steps(steps)}"
+
+    def _for_steps(self, steps: tuple[str, str] | None) -> str:
+        return "" if steps is None else f" for the {steps[0]} steps that the log announces, not the {steps[1]} planned"
 
     def off_plan(self, name: str, by: str, verdict: str, normal: bool) -> str:
         return f"{name} {by}, {_VERDICTS[verdict]} {'eight of ten such runs' if normal else 'planned'}"
@@ -66,16 +74,40 @@ class Verified(Labels):
     )
 
     def part_off(self, part: str, seen: str, planned: str, share: str | None) -> str:
-        """The part of a step that is off by most."""
+        """The part of a step that is off by most; empty for what no timer of the log counts."""
+        part = part or "the rest of the step, which no timer of the log counts"
         said = f"what is off: {part}, {seen} seen, {planned} planned"
         return said if share is None else f"{said}: {share} of the difference"
 
-    def suspect(self, path: str, other: str, own: str, step: str | None, share: str | None, tells: str) -> str:
+    def between_steps(self, seconds: str) -> str:
+        """By the dates of its lines a run is slower than its steps."""
+        said = f"what is off: after each step pass {seconds} that its time does not have, by the dates of the lines"
+        return f"{said}: loading of data, logging, callbacks"
+
+    def waits(self, seconds: str, share: str) -> str:
+        """A timer of the log counts how long a step waits for its data."""
+        return (
+            f"what is off: a step waits {seconds} for its data, {share} of the difference: more workers, a faster disk"
+        )
+
+    def waits_perhaps(self, low: str, high: str, share: str, switch: str) -> str:
+        """Steps are irregular; `switch` makes the software print how long they wait."""
+        said = f"perhaps: steps wait for their data; they take {low} to {high}, the fast ones without {share} of the"
+        return f"{said} difference; batches of unequal length do so too; what tells: {self._told_by(switch)}"
+
+    def waits_untold(self, switch: str) -> str:
+        """The log does not tell how long a step waits for its data."""
+        return f"not told by the log: how long a step waits for its data; what tells: {self._told_by(switch)}"
+
+    def _told_by(self, switch: str) -> str:
+        return switch or "the same steps on one batch that stays in memory, which wait for none"
+
+    def suspect(self, path: str, other: str, own: str, step: str | None, share: str, of: str, tells: str) -> str:
         """An input that may be otherwise in the run than planned, the step that the plan then has, the share of the
-        difference that this explains, and what tells.
+        difference that this explains, of which quantity if not of the step, and what tells.
         """
         then = "" if step is None else f", which would be {step}"
-        then += "" if share is None else f" ({share} of the difference)"
+        then += f" ({share} of the difference{f' of {of}' if of else ''})"
         return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
 
     def rest(

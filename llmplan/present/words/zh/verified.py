@@ -47,11 +47,14 @@ class Verified(Labels):
         said = f"重启 {times} 次，速度不变：合并计算"
         return said if repeated is None else f"{said}；{repeated} 步重做过，重复计入"
 
-    def missed(self, name: str, text: str, seen: str) -> str:
-        return f"不满足要求 `{name}`：{text}，按实测为 {seen}"
+    def missed(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        return f"不满足要求 `{name}`：{text}，按实测为 {seen}{self._for_steps(steps)}"
 
-    def kept(self, name: str, text: str, seen: str) -> str:
-        return f"满足要求 `{name}`：{text}，按实测为 {seen}"
+    def kept(self, name: str, text: str, seen: str, steps: tuple[str, str] | None) -> str:
+        return f"满足要求 `{name}`：{text}，按实测为 {seen}{self._for_steps(steps)}"
+
+    def _for_steps(self, steps: tuple[str, str] | None) -> str:
+        return "" if steps is None else f"（按日志所称的 {steps[0]} 步，而非计划的 {steps[1]} 步）"
 
     def off_plan(self, name: str, by: str, verdict: str, normal: bool) -> str:
         return f"{name} {by}，比{'八成同类运行' if normal else '计划'}{_VERDICTS[verdict]}"
@@ -59,12 +62,28 @@ class Verified(Labels):
     whole_run = "可能：每步时间是整个运行的平均，含启动、评估和保存：请逐步记录"
 
     def part_off(self, part: str, seen: str, planned: str, share: str | None) -> str:
-        said = f"偏离之处：{part}，实测 {seen}，计划 {planned}"
+        said = f"偏离之处：{part or '日志计时之外的部分'}，实测 {seen}，计划 {planned}"
         return said if share is None else f"{said}，占差异的 {share}"
 
-    def suspect(self, path: str, other: str, own: str, step: str | None, share: str | None, tells: str) -> str:
+    def between_steps(self, seconds: str) -> str:
+        return f"偏离之处：按日志各行的时间，每步之后还有 {seconds} 未计入该步：加载数据、记录日志、回调"
+
+    def waits(self, seconds: str, share: str) -> str:
+        return f"偏离之处：每步等待数据 {seconds}，占差异的 {share}：可增加加载进程或换用更快的磁盘"
+
+    def waits_perhaps(self, low: str, high: str, share: str, switch: str) -> str:
+        said = f"可能：各步在等待数据；每步 {low} 至 {high}，较快的步少了差异的 {share}"
+        return f"{said}；长度不一的批次也会如此；判别：{self._told_by(switch)}"
+
+    def waits_untold(self, switch: str) -> str:
+        return f"日志未说明：每步等待数据多久；判别：{self._told_by(switch)}"
+
+    def _told_by(self, switch: str) -> str:
+        return switch or "用一直留在内存中的同一批数据运行相同的步，即无需等待"
+
+    def suspect(self, path: str, other: str, own: str, step: str | None, share: str, of: str, tells: str) -> str:
         then = "" if step is None else f"，每步则为 {step}"
-        then += "" if share is None else f"（占差异的 {share}）"
+        then += f"（占{f' {of} ' if of else ''}差异的 {share}）"
         return f"可能：{path} = {other}，而非 {own}{then}；判别：{tells}"
 
     def rest(
