@@ -1,8 +1,8 @@
 """The limits of a template: of the size of its texts, numbers and lists, of its time, and of its memory.
 
 Time is counted in lines of templates and of Jinja, not in seconds: what can be written must not depend on the machine.
-What one value may be is checked where operators make it; methods and filters make others, and many small values are large
-together, so that the system bounds the memory besides, where it can. Imported with Jinja, not before.
+What one value may be is checked where operators make it; methods and filters make others, and many small values are
+large together, so that the system bounds the memory besides, where it can. Imported with Jinja, not before.
 """
 
 from __future__ import annotations
