@@ -28,6 +28,9 @@ safely.
 LACKS_MEMORY = b"llmplan: there is not enough memory\n"
 """Made at the start, when there was some."""
 
+NUMPY = 80 * 2**20
+"""The bytes that numpy and its OpenBLAS take when they are loaded. Where there are fewer, OpenBLAS ends the process."""
+
 OF_SIGNAL = 128
 """What a shell adds to the number of the signal by which a process ended."""
 
@@ -56,6 +59,7 @@ def _run() -> int:
     _handle(stops, _leave)
     gc.set_threshold(*LET_GROW)
     os.environ.setdefault(ONE_THREAD, "1")
+    sys.meta_path.insert(0, _Room())
     try:
         from llmplan import cli
     except ImportError as missing:
@@ -71,6 +75,20 @@ def _run() -> int:
     code = cli.run(stopped=lambda: next((OF_SIGNAL + one for one in stops if signal.getsignal(one) is _leave), 0))
     _handle(stops, signal.SIG_IGN)
     return code
+
+
+class _Room:
+    """Finds no module, and no room for numpy where there is none: MemoryError, as for everything else."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Called before any module is loaded for the first time."""
+        if name == "numpy":
+            import mmap
+
+            try:
+                mmap.mmap(-1, NUMPY).close()
+            except OSError as none:
+                raise MemoryError from none
 
 
 def _handle(stops: Iterable[int], handler: Callable[[int, FrameType | None], NoReturn] | signal.Handlers) -> None:

@@ -178,3 +178,24 @@ command.main()
 """
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "llmplan: there is not enough memory\n")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit of the address space")
+@pytest.mark.parametrize("more", [8, 48, 72])
+def test_memory_that_numpy_lacks_is_said(more):
+    """OpenBLAS would end the process with a message of its own, and exit code 1."""
+    text = f"""
+import resource
+import llmplan.__main__ as command
+def loads():
+    import sys
+    sys.meta_path.insert(0, command._Room())
+    with open("/proc/self/statm") as sizes:
+        now = int(sizes.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + {more} * 2**20,) * 2)
+    import numpy
+command._run = loads
+command.main()
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "llmplan: there is not enough memory\n")

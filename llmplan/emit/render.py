@@ -123,13 +123,13 @@ def _fill(
 ) -> str | Diagnostic:
     from jinja2 import TemplateError
 
-    from llmplan.emit.sandbox import MOST, Excess, limited
+    from llmplan.emit.sandbox import MOST, Excess, bounded, limited
 
     path = path_of(name, templates)
     span = emit.span if emit is not None else None
     try:
         # The product's own templates need no guard, which takes time.
-        with nullcontext() if templates is None else limited():
+        with nullcontext() if templates is None else limited(), nullcontext() if templates is None else bounded():
             written = environment.get_template(name).render(**view.functions())
         if len(written) > MOST:
             raise Excess(files.TEMPLATE_TOO_LARGE)

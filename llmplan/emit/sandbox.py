@@ -1,7 +1,8 @@
-"""The limits of a template: of the size of its texts, numbers and lists, and of its time.
+"""The limits of a template: of the size of its texts, numbers and lists, of its time, and of its memory.
 
 Time is counted in lines of templates and of Jinja, not in seconds: what can be written must not depend on the machine.
-Imported with Jinja, not before.
+What one value may be is checked where operators make it; methods and filters make others, and many small values are
+large together, so that the system bounds the memory besides, where it can. Imported with Jinja, not before.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ MOST = 10_000_000
 
 LINES = 5_000_000
 """The most lines that one file may run: a few seconds."""
+
+MEMORY = 384 * 2**20
+"""The most bytes by which the process may grow while one file is written: with what it has, less than 512 MiB."""
 
 _JINJA = os.path.dirname(jinja2.__file__)
 
@@ -60,6 +64,26 @@ def _times(value: Any) -> int:
 
 def _digits(value: Any) -> int:
     return value.bit_length() // 3 + 1 if isinstance(value, int) and abs(value) > 1 else 0
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Lets the process grow by so much, else Python raises MemoryError; does nothing on systems that cannot do so."""
+    try:
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as sizes:
+            pages = int(sizes.read().split()[0])
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        allowed = [pages * resource.getpagesize() + MEMORY, *(size for size in before if size >= 0)]
+        resource.setrlimit(resource.RLIMIT_AS, (min(allowed), before[1]))
+    except (ImportError, OSError, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def test_what_the_plan_decided_for_tensorrt_llm() -> None:
     }
     words = shlex.split(files["trtllm_serve.sh"], comments=True)
     assert words[:3] == ["exec", "trtllm-serve", "meta-llama/Llama-3.1-70B"]
-    assert words[-2:] == ["--extra_llm_api_options", "$(dirname $0)/trtllm.yaml"]
+    assert words[-2:] == ["--extra_llm_api_options", "$(dirname -- $0)/trtllm.yaml"]
 
 
 def test_each_rank_of_tensorrt_llm_attends_for_its_own() -> None:

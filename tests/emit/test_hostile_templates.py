@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from llmplan.emit.render import render
 from tests.emit.samples import emitting, solution
 
+ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = emitting(solution(), "mine", "report")
 
 
@@ -56,6 +59,34 @@ def test_a_hostile_template(template: str, why: str, tmp_path: Path) -> None:
         return
     (problem,) = problems
     assert problem.startswith("E0506: ") and "o.j2" in problem and why in problem
+
+
+GROWING = {
+    "texts": "{% set n = namespace(x='a') %}{% for i in range(40) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+    "a list": "{% set x = [0] %}{% for i in range(60) %}{% do x.extend(x) %}{% endfor %}",
+    "lists": "{% set n = namespace(x=[]) %}{% for i in range(40) %}{% set n.x = n.x + [[i] * 9000000] %}{% endfor %}",
+    "a filter": "{{ ('a\\n' * 100000) | indent(10000) }}",
+    "a method": "{{ 'x'.center(10 ** 9) }}",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs a limit of the address space")
+@pytest.mark.parametrize("template", GROWING.values(), ids=GROWING)
+def test_a_template_that_grows(template: str, tmp_path: Path) -> None:
+    """Operators of one value are counted; what grows otherwise is stopped before the process has 512 MiB."""
+    text = f"""
+import pathlib, resource
+from tests.emit.test_hostile_templates import rendered
+before = resource.getrlimit(resource.RLIMIT_AS)
+_, problems = rendered(pathlib.Path({str(tmp_path)!r}), {template!r})
+assert len(problems) == 1 and "is too large" in problems[0], problems
+assert resource.getrlimit(resource.RLIMIT_AS) == before
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 512 * 1024
 
 
 def test_a_manifest_that_is_nested_too_deeply(tmp_path: Path) -> None:

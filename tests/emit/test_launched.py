@@ -56,8 +56,18 @@ WAYS = {
     ),
     "lightning": ("zero_stage = 3", 'lightning { output = "o" }'),
     "torchtitan": ("zero_stage = 3", 'torchtitan { dataset = "c4", dataset_path = "p", pretrained = "q" }'),
+    "torchtitan_3": ("zero_stage = 3", 'torchtitan { release = "0.3", dataset = "c4", pretrained = "q" }'),
+    "axolotl": ("zero_stage = 3", 'axolotl { model = "m", dataset = "d", type = "alpaca", output = "o" }'),
+    "llamafactory": (
+        "zero_stage = 3, framework = deepspeed",
+        'llamafactory { model = "m", dataset = "d", template = "t", output = "o" }',
+    ),
+    "written": ("zero_stage = 3", "deepspeed { script = written }"),
 }
 """What a plan says of its layout, and what it emits, by target."""
+
+STARTED = ("megatron", "megatron_bridge", "torchtitan", "axolotl", "llamafactory")
+"""What launch.sh starts without a script."""
 
 HOSTILE = (
     "-delete", "--evil", "--evil=$(touch owned)", "-", "--", "-x a\nb", "a b", "it's", 'a"b', "a\n#SBATCH --wrap=x\nb",
@@ -156,10 +166,7 @@ def started(place: Path, solution: Solution) -> list[list[list[str]]] | None:
         [*pod["command"], *(word.replace("$$", "$") for word in pod["args"])],
         ["bash", str(spool), "--more"],
     ]
-    own = (
-        any(emit.name in ("megatron", "megatron_bridge", "torchtitan") for emit in solution.emits)
-        or "sft.yaml" in written
-    )
+    own = any(emit.name in STARTED for emit in solution.emits) or "sft.yaml" in written
     scripts.append(["bash", str(out / "launch.sh"), *([] if own else ["train.py"])])
     for script in scripts:
         log = place / "log"

@@ -72,7 +72,8 @@ def launch_of(options: str) -> str:
 def test_the_model_of_the_trainers_is_compared_before_they_start(trainer: str, tmp_path: Path) -> None:
     """Where it cannot be, that is said, and they start: here nothing is installed that could make a model."""
     script = launch_of(f'trainer = {trainer}, model = "{HOSTILE}", dataset = "c/d"')
-    assert " 8030261248 num_hidden_layers=32 hidden_size=4096 num_attention_heads=32 vocab_size=128256 >&2" in script
+    shape = "num_hidden_layers=32 hidden_size=4096 num_attention_heads=32 num_key_value_heads=8 vocab_size=128256"
+    assert f" 8030261248 {shape} >&2" in script
     (tmp_path / "launch.sh").write_text(script)
     (tmp_path / "torch.py").write_text("raise ImportError('none here')\n")
     (tmp_path / "torchrun").write_text("#!/usr/bin/env bash\necho started\n")

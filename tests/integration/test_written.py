@@ -180,3 +180,14 @@ def test_fine_tunes_weights_that_exist(stack: str, tmp_path: Path) -> None:
     folder = compiled(stack, tmp_path, "training.task=finetune", f'model.hub="{tmp_path}/model"')
     seen = lines(folder)
     assert len(seen) == 12 and seen[-1]["loss"] < seen[0]["loss"] - 1
+
+
+@pytest.mark.parametrize("stack", ["ddp", "deepspeed 3", "trainer of ddp"])
+def test_stops_at_another_shape_of_as_many_parameters(stack: str, tmp_path: Path) -> None:
+    needs("torch", "transformers")
+    command = [sys.executable, str(PROGRAMS / "make_llama.py"), str(tmp_path)]
+    subprocess.run(command, check=True, env=environment())
+    named = f'{"huggingface.model" if "trainer" in stack else "model.hub"}="{tmp_path}/model"'
+    folder = compiled(stack, tmp_path, "training.task=finetune", named, "model.heads=8", "model.kv_heads=8")
+    with pytest.raises(AssertionError, match="'num_attention_heads': 4, 'num_key_value_heads': 4"):
+        lines(folder)

@@ -209,6 +209,11 @@ FAILING = [
         "21 layers use a sliding window; their time is modelled for flash attention only",
     ),
     ("nodes_are_whole", "hardware.gpus = 12\nemit deepspeed", "12 GPUs do not fill whole nodes of 8 GPUs"),
+    (
+        "params_counted",
+        "model.params = 40B params\nemit deepspeed",
+        "`model.params` is 40B parameters, and a model of this shape has 46.7B parameters: leave it out",
+    ),
     ("deepspeed_precision", "training.precision = fp8\nemit deepspeed", "DeepSpeed does not train in fp8"),
     (
         "deepspeed_pipeline",
