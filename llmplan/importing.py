@@ -179,6 +179,11 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), writes: bool = 
     return Request(plan.as_posix(), found.plan, **options)
 
 
+def without_speed(asked: Request) -> Request:
+    """The request without the judgement of changes by speed, which may need what no file says."""
+    return evolve(asked, statements=tuple(one for one in asked.statements if one != _FASTEST))
+
+
 def kept(found: Imported) -> str:
     """The text of a plan to keep, which is asked what its files are asked."""
     if not found.plan or (found.files is not None and _serves(found.files.reading)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from llmplan import api
+from llmplan import api, importing
 from llmplan.answer.schema.advice import Assumed, FileEdit, Lever, Relaxation, as_made
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, Edit, Hint
@@ -57,7 +57,8 @@ def reworded(solution: Solution, files: Files) -> Solution:
 def answered(asked: Request, files: Files, progress: Progress | None = None) -> Solution:
     """The answer to what files are asked, in their words. Where none of its changes can be made in them, it is solved
     again without the inputs that no key of theirs sets."""
-    first = told = reworded(solution := api.solve(asked, progress=progress), files)
+    asked, solution = solved(evolve(asked, progress=progress or asked.progress))
+    first = told = reworded(solution, files)
     for _ in range(_MOST_AGAIN):
         if solution.status != "infeasible" or any(map(_made_there, told.relaxations)):
             return told
@@ -65,8 +66,18 @@ def answered(asked: Request, files: Files, progress: Progress | None = None) -> 
         if not untold:
             break
         asked = evolve(asked, kept=(*asked.kept, *sorted(untold)))
-        told = reworded(solution := api.solve(asked, progress=progress), files)
+        told = reworded(solution := api.solve(asked), files)
     return told if any(map(_made_there, told.relaxations)) else first
+
+
+def solved(asked: Request) -> tuple[Request, Solution]:
+    """The answer to what files are asked, and that: whether a run fits is told also where its speed cannot be."""
+    solution = api.solve(asked)
+    plain = importing.without_speed(asked)
+    if solution.status != "error" or plain == asked:
+        return asked, solution
+    again = api.solve(plain)
+    return (asked, solution) if again.status == "error" else (plain, again)
 
 
 def _untold(files: Files, cure: Relaxation) -> Iterator[Relaxation]:
@@ -126,14 +137,26 @@ def _lever(files: Files, lever: Lever) -> tuple[FileEdit, ...]:
 
 def _stack(solution: Solution, files: Files) -> Iterator[Assumed]:
     """The release of the software, which decides what a step holds, where no file names one."""
-    found, value = files.reading.found.get(_STACK), solution.values.get(_STACK)
-    if found is None or value is None or not found.release:
-        return
+    value = solution.values.get(_STACK)
+    if value is not None and _unnamed(files):
+        others = other_releases(solution, files)
+        instead = f"; {' or '.join(others)} by `--set stack=NAME`" if others else ""
+        yield Assumed(_STACK, value.amount, f"as no file names a release{instead}")
+
+
+def _unnamed(files: Files) -> bool:
+    found = files.reading.found.get(_STACK)
+    return found is not None and bool(found.release)
+
+
+def other_releases(solution: Solution, files: Files) -> list[str]:
+    """The other releases that the software of the files may be, as none of them names one."""
+    value = solution.values.get(_STACK)
+    if value is None or not _unnamed(files):
+        return []
     family, _, release = str(value.value).rpartition("-")
     entries = library.load(tables=False)[0].entries[_STACK]
-    others = [name for name in entries if name.rpartition("-")[0] == family and name.rpartition("-")[2] != release]
-    instead = f"; {' or '.join(others)} by `--set stack=NAME`" if others else ""
-    yield Assumed(_STACK, value.amount, f"as no file names a release{instead}")
+    return [name for name in entries if name.rpartition("-")[0] == family and name.rpartition("-")[2] != release]
 
 
 def _in_files(found: tuple[read.Edit, ...]) -> tuple[FileEdit, ...]:

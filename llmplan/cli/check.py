@@ -118,11 +118,11 @@ def _code(solution: Solution) -> int:
 
 def _fits(asked: Request, files: Files, name: str) -> int:
     """Says whether a run fits in memory, in a line; only with what no file says is not enough for a gate."""
-    from llmplan import api
+    from llmplan import api, rewording
     from llmplan.present import screen
     from llmplan.present.context import Context
 
-    solution = api.solve(asked)
+    asked, solution = rewording.solved(asked)
     if solution.status == "error":
         terminal.show(solution.diagnostics)
         return 1
@@ -132,6 +132,12 @@ def _fits(asked: Request, files: Files, name: str) -> int:
         chosen = [f"{path} = {solution.values[path].value}" for path in plain]
         given = " ".join(f"--set {one.replace(' ', '')}" for one in chosen)
         line, code = f"{line}; only with {' and '.join(chosen)}, which no file says: `{given}` if the run has that", 3
+    for other in rewording.other_releases(solution, files) if code == 0 else ():
+        if _code(api.solve(evolve(asked, settings=(*asked.settings, ("stack", other))))):
+            own = solution.values["stack"].value
+            line = f"{line}; not with {other}, and no file names a release: `--set stack={own}` if the run has that"
+            code = 3
+            break
     terminal.result(f"{name}: {line}\n", verdicts=True)
     return code
 

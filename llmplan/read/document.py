@@ -76,7 +76,7 @@ class Document:
     """One configuration: a file, one of several in a file, or the options of one command.
 
     Attributes:
-        syntax: `json`, `yaml`, `toml`, `flags`, `hydra`, `python`, `environment` or `sbatch`.
+        syntax: `json`, `yaml`, `toml`, `flags`, `hydra`, `python`, `environment`, `installed` or `sbatch`.
         items: By normalised key; of a key that is given twice the last.
         program: Of a command's options the words that name the program.
         repeated: What the last value of a key replaced, where it is another value.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 
 _QUOTE = "[\"']?"
@@ -58,10 +59,9 @@ def inserted(
         line: Counted from 1; 0 where the file is no command.
         behind: For an option of a launcher, the words that start it, alternatives.
     """
-    if line and behind:
-        return _of_launcher(text, f"{key} {value}" if value != "true" else key, behind)
     if line:
-        return _option(text, f"{key} {value}" if value != "true" else key, line)
+        words = key if value == "true" else f"{key} {shlex.quote(value)}"
+        return _of_launcher(text, words, behind) if behind else _option(text, words, line)
     part, _, name = key.rpartition(".")
     plain = value in ("true", "false") or re.fullmatch(r"-?[0-9][0-9.eE+-]*", value) is not None
     if file.endswith(".json"):

@@ -13,13 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from attrs import evolve, frozen
 
 from llmplan.read import flags, shell
-from llmplan.read.document import UNKNOWN, Document, Item
+from llmplan.read.document import UNKNOWN, Document, Item, normal
 from llmplan.read.flags import Word
 from llmplan.read.formats import Format
 
 _PYTHON = re.compile(r"(.*/)?python[\d.]*")
 _FILE = re.compile(r".*\.(py|pyc)")
 _CONFIGURED = re.compile(r".*\.(ya?ml|json|toml|yml)")
+_INSTALLERS = frozenset({"pip", "pip3", "uv"})
+_PIN = re.compile(r"([A-Za-z][\w.-]{0,60})(?:\[[\w,.-]{0,60}\])?==([0-9][\w.+-]{0,30})")
 _OPTIONS_OF_PROGRAMS = 2
 _SETTERS = frozenset({"-m", "--module"})
 
@@ -36,13 +38,26 @@ class Launch:
 def launches(file: str, run: shell.Run, formats: Sequence[Format]) -> list[Launch]:
     """The launches among the commands of a script, in their order."""
     found = []
+    pinned: dict[str, Item] = {}
     for command in run.commands:
+        pinned |= _pinned(file, command.words)
         documents = _documents(file, command, formats)
         if documents:
+            documents = [*documents, Document("installed", file, dict(pinned))] if pinned else documents
             shown = " ".join(word.text for word in command.words).replace(UNKNOWN, "…")
             placed = tuple(_placed(document, run) for document in documents)
             found.append(Launch(placed, shown, run.place(file, command.words[0].line)))
     return found
+
+
+def _pinned(file: str, words: Sequence[Word]) -> dict[str, Item]:
+    """The releases that `pip install` is told to take, by the names of packages."""
+    texts = [word.text for word in words]
+    if not any(text.rpartition("/")[2] in _INSTALLERS for text in texts[:3]) or "install" not in texts[:5]:
+        return {}
+    found = ((_PIN.fullmatch(word.text), word.line) for word in words)
+    items = (Item(pin[1].lower(), pin[2], file, line) for pin, line in found if pin is not None)
+    return {normal(item.key): item for item in items}
 
 
 def _placed(document: Document, run: shell.Run) -> Document:

@@ -20,7 +20,7 @@ from llmplan.read.values import Unknown, Unsaid, Value
 from llmplan.syntax import nodes
 
 _FILE = re.compile(r"[^\s{}]+\.(json|ya?ml|toml|conf)")
-_VARIABLES = frozenset({"environment", "variables", "program"})
+_VARIABLES = frozenset({"environment", "variables", "program", "installed"})
 """Syntaxes of documents whose keys are a script's own, but for those that a format names."""
 
 DECIDED_ELSEWHERE = "another key decides"

@@ -323,6 +323,7 @@ def test_every_second_layer_is_half_of_them() -> None:
     toml = f"{toml}[activation_checkpoint]\nmode = 'selective'\n"
     paths = ("training.recompute", "training.recompute_layers")
     assert said(reading(a_toml=f"{toml}selective_ac_option = '2'\n"), *paths) == ("full", "floor(model.layers / 2)")
+    assert said(reading(a_toml=toml), *paths) == ("full", "floor(model.layers / 2)")
     assert said(reading(a_toml=f"{toml}selective_ac_option = 'op'\n"), *paths) == ("selective", None)
     tune = "model:\n  _component_: torchtune.models.llama3.llama3_8b\nenable_activation_checkpointing: true\n"
     assert said(reading(a_yaml=f"{tune}ac_mode: selective\nac_option: 2\n"), *paths) == (
@@ -335,3 +336,47 @@ def test_all_options_of_a_launcher_that_trains_itself_are_its_own() -> None:
     found = of({"run.sh": "litgpt finetune_lora meta-llama/Llama-3.2-1B --devices 2"})
     assert said(found, "hardware.gpus", "training.recompute") == (2, "full")
     assert (usual(found, "training.micro_batch"), usual(found, "training.global_batch")) == (1, 16)
+
+
+RUN = "torchrun --nproc_per_node 8 run.py --model_name_or_path a/b --learning_rate 5e-5 --max_steps 5 --output_dir x --bf16"
+
+
+@pytest.mark.parametrize(
+    ("script", "stack"),
+    [
+        (f"{RUN} --evaluation_strategy steps", "transformers-4"),
+        (f"pip install -q transformers==4.49.0 peft\n{RUN}", "transformers-4"),
+        (f"python3 -m pip install 'transformers[torch]==5.1.0'\n{RUN}", "transformers-5"),
+        ("pip install trl==0.15.2\ntrl sft --model_name_or_path a/b --dataset_name d --output_dir x", "trl-1.6"),
+        ("trl sft --model_name_or_path a/b --dataset_name d --output_dir x --max_seq_length 1024", "trl-1.6"),
+        ("pip install trl==1.9\ntrl sft --model_name_or_path a/b --dataset_name d --output_dir x", "trl-1.7"),
+    ],
+)
+def test_the_release_is_what_is_installed_or_has_the_keys(script: str, stack: str) -> None:
+    assert said(of({"run.sh": script}), "stack") == stack
+    assert usual(of({"run.sh": RUN}), "stack") == "transformers-5"
+
+
+DS_OF_TRAINER = {
+    "betas": ('"optimizer": {"type": "AdamW", "params": {"betas": [0.9, 0.95]}}', "--adam_beta2 0.95"),
+    "weight_decay": ('"optimizer": {"type": "AdamW", "params": {"weight_decay": 0.1}}', "--weight_decay 0.1"),
+    "warmup": ('"scheduler": {"type": "WarmupLR", "params": {"warmup_num_steps": 9}}', "--warmup_steps 9"),
+    "eps": ('"optimizer": {"type": "AdamW", "params": {"eps": 1e-6}}', "--adam_epsilon 1e-6"),
+}
+
+
+@pytest.mark.parametrize(("part", "option"), DS_OF_TRAINER.values(), ids=DS_OF_TRAINER)
+def test_what_deepspeed_has_is_what_the_trainer_has(part: str, option: str) -> None:
+    ds = f'{{"bf16": {{"enabled": true}}, "zero_optimization": {{"stage": 2}}, {part}}}'
+    run = f"{RUN} --deepspeed ds.json"
+    (one,) = of({"run.sh": run, "ds.json": ds}).contradictions
+    assert "Trainer" in one.why
+    assert not of({"run.sh": f"{run} {option}", "ds.json": ds}).contradictions
+    assert len(of({"run.sh": f"{run} {option}".replace(" --bf16", ""), "ds.json": ds}).contradictions) == 1
+
+
+def test_flash_attention_wants_a_card_that_has_it() -> None:
+    script = f"#SBATCH --gres=gpu:V100-SXM2-32GB:8\n{RUN} --attn_implementation "
+    flash, plain = (of({"run.sh": f"{script}{name}"}) for name in ("flash_attention_2", "sdpa"))
+    assert "V100" in str(said(plain, "hardware.gpu")) and not plain.contradictions
+    assert [one for one in flash.contradictions if "Ampere" in one.why]

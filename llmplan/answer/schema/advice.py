@@ -6,6 +6,7 @@ Statements and conditions are texts of the plan language, to be pasted into a pl
 from __future__ import annotations
 
 import math
+import shlex
 from typing import Literal
 
 from attrs import field, frozen
@@ -37,7 +38,9 @@ class FileEdit:
         """`sft.yaml:14 per_device_train_batch_size: 4 → 2`, of a new key `sft.yaml: + optim: adamw_8bit`, of a new
         option `train.sh:6 + --optim adamw_8bit`."""
         if self.before is None and self.line:
-            value = "" if self.after == "true" else f" {self.after}"  # the only spelling that every parser takes
+            value = (
+                "" if self.after == "true" else f" {shlex.quote(self.after)}"
+            )  # the only spelling that every parser takes
             return f"{self.file}:{self.line} + {self.key}{value}"
         if self.before is None:
             return f"{self.file}: + {self.key}: {self.after}"
