@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.advice.posed import Posed
+from llmplan.advice.trial import Posed
 from llmplan.answer.schema.charts import Axis, CurvePoint
 from llmplan.check import ir
 from llmplan.check.program import Rule

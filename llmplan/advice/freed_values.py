@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from llmplan.advice.ledger import SHARES, Spent, affordable
-from llmplan.advice.posed import Posed
-from llmplan.advice.trial import Trial
+from llmplan.advice.trial import Posed, Trial
 from llmplan.check.plan import Program
 from llmplan.solve.effort import OPERATION, Effort
 from llmplan.system.adjustable import Knob

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from llmplan.advice.posed import Posed
-from llmplan.advice.trial import Trial
+from llmplan.advice.trial import Posed, Trial
 from llmplan.answer.schema.advice import Alternative, Loss
 from llmplan.answer.schema.solution import Solution
 from llmplan.operations import TOLERANCE

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.advice.posed import Posed
-from llmplan.advice.trial import Trial
+from llmplan.advice.trial import Posed, Trial
 from llmplan.answer.schema.charts import Neighbour
 from llmplan.answer.schema.solution import Solution
 from llmplan.system.adjustable import Knob, knobs, value_of

@@ -14,8 +14,7 @@ from attrs import frozen
 
 from llmplan.advice.decided import decided, moved
 from llmplan.advice.ledger import Account, Spent, account
-from llmplan.advice.posed import Posed
-from llmplan.advice.trial import Trial, Tried
+from llmplan.advice.trial import Posed, Trial, Tried
 from llmplan.answer.schema.advice import RISKIER, Price, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.system.display import one_line

@@ -15,8 +15,7 @@ from attrs import field, frozen
 
 from llmplan.advice.bounded_side import BoundedSide, axis, bounded_side
 from llmplan.advice.ledger import SHARES, Spent, account, affordable
-from llmplan.advice.posed import Posed
-from llmplan.advice.trial import Trial
+from llmplan.advice.trial import Posed, Trial
 from llmplan.answer.schema.charts import Curve, CurvePoint
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Solution

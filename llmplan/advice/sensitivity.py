@@ -11,8 +11,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from llmplan.advice.posed import values_at
-from llmplan.advice.trial import Trial
+from llmplan.advice.trial import Trial, values_at
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Gain, Sensitivity
 from llmplan.check.ir import Num

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from llmplan.advice.posed import values_at
-from llmplan.advice.trial import Trial
+from llmplan.advice.trial import Trial, values_at
 from llmplan.answer.schema.charts import Swing, Swings
 from llmplan.answer.schema.solution import Solution
 from llmplan.system.missing import Missing
