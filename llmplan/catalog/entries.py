@@ -13,12 +13,14 @@ from attrs import evolve, frozen
 
 from llmplan.catalog.views import Column, Grid, View
 from llmplan.check import ir
+from llmplan.check.entry_names import normal
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Expr
 from llmplan.check.plan import Program
 from llmplan.check.program import EntryRecord, Setting
-from llmplan.check.scope import Scope, normal
-from llmplan.diagnostics import Diagnostic, Hint, names
+from llmplan.check.scope import Scope
+from llmplan.diagnostics import Diagnostic, Hint
+from llmplan.diagnostics.entries import no_entry
 from llmplan.source import Source, Span
 from llmplan.syntax.parse import parse_value
 from llmplan.system.display import one_line, scalar, show
@@ -98,7 +100,7 @@ def find(view: View, name: str, scope: Scope) -> Entry | Diagnostic:
         span = Span(Source("NAME", name), 0, len(name))
         near = sorted([*near, canonical]) if canonical else near
         fits = [other for other in near if normal(name) in normal(other)]
-        wrong = names.no_entry(span, view.kind, name, fits or near, len(fits) > 1)
+        wrong = no_entry(span, view.kind, name, fits or near, len(fits) > 1)
         return evolve(wrong, hints=(*wrong.hints, Hint(f"`llmplan catalog {view.name}` lists them")))
     lowering = _chosen(scope, view.kind, canonical)
     record = scope.entries[view.kind][canonical]

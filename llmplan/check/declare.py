@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from llmplan.check import ir
+from llmplan.check.entry_names import normal, published, spelt
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED
+from llmplan.check.mappings import Overlay
 from llmplan.check.patterns import is_pattern
 from llmplan.check.program import Alternative, EntryRecord, Field, Function, Quantity
-from llmplan.check.scope import Overlay, Scope, normal, published, spelt, words
+from llmplan.check.scope import Scope, words
 from llmplan.check.settings import place
 from llmplan.check.unit_words import declare_units
 from llmplan.diagnostics import Diagnostic, names, units

@@ -16,11 +16,13 @@ from llmplan.check.cycles import circular, shortest
 from llmplan.check.declare import cites, of_target
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Expr, walk
+from llmplan.check.mappings import Overlay
 from llmplan.check.program import Alternative, Domain, Goal, Rule, Setting
-from llmplan.check.scope import Overlay, Scope
+from llmplan.check.scope import Scope
 from llmplan.check.settings import domain, place, setting, stray
 from llmplan.check.usual import report_unmeant, report_unsaid
 from llmplan.diagnostics import Diagnostic, names, system, units
+from llmplan.diagnostics.entries import incomplete_entry, inherits_itself
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import said
 from llmplan.syntax.statements import Statements
@@ -187,7 +189,7 @@ class Definitions:
             for name, node in own.items():
                 if name in pending and node.like is not None:
                     pending.difference_update(shortest(edges, name, pending))
-                    self.report(names.inherits_itself(node.name.span, name, node.like.span))
+                    self.report(inherits_itself(node.name.span, name, node.like.span))
 
     def _complete(self, entries: Sequence[nodes.Entry]) -> None:
         """E0213 for an entry of a choice, such as an optimizer, that lacks a field that formulas read.
@@ -212,7 +214,7 @@ class Definitions:
             left = [field for field in wanted if field.path.partition(".")[2] not in given]
             if left:
                 named = [(field.path.partition(".")[2], field.doc) for field in left]
-                self.report(names.incomplete_entry(node.name.span, kind, node.name.plain or "", named))
+                self.report(incomplete_entry(node.name.span, kind, node.name.plain or "", named))
 
     def _call_circles(self, functions: Sequence[nodes.Fn]) -> None:
         """E0206 for functions that call themselves, directly or through others; once for each cycle."""

@@ -15,12 +15,14 @@ from llmplan.check import ir, spoken
 from llmplan.check.calls import check_call, check_fold
 from llmplan.check.comparisons import chain, check_compare, check_member
 from llmplan.check.context import Context
+from llmplan.check.entry_names import normal
 from llmplan.check.ir import Expr, Typed
 from llmplan.check.labelled_values import settled
 from llmplan.check.labels import Labelled, compared
 from llmplan.check.match_expr import check_match
-from llmplan.check.scope import Meaning, normal, words
+from llmplan.check.scope import Meaning, words
 from llmplan.diagnostics import Diagnostic, names, units
+from llmplan.diagnostics.entries import usual_entry
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Measure, TextType, Type, combine
 
@@ -87,7 +89,7 @@ class Expressions(Context):
         if entry is None:
             return self.wrong(node, self.scope.no_entry(node.span, want.name, name, near))
         if near:
-            self.report(names.usual_entry(node.span, name, entry, near))
+            self.report(usual_entry(node.span, name, entry, near))
         return Typed(ir.Entry(want.name, entry, self.scope.published(want.name, name)), want, node.span)
 
     def _name(self, node: nodes.Name, want: Type | None) -> Typed:

@@ -20,8 +20,9 @@ from llmplan.cache import ready, store
 from llmplan.cache.key import key
 from llmplan.check.declare import Declarations
 from llmplan.check.define import Definitions
+from llmplan.check.mappings import Lazy, Overlay
 from llmplan.check.program import pack, unpack
-from llmplan.check.scope import Lazy, Overlay, Scope
+from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.names import unknown_target
 from llmplan.installation import Broken

@@ -5,23 +5,21 @@ The library's scope is read from the cache piece by piece; a plan's own declarat
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import define, field, frozen
 
+from llmplan.check.entry_names import alike, joined, normal, published, worded_alike
+from llmplan.check.mappings import Overlay
 from llmplan.check.program import EntryRecord, Field, Function, Goal, Let, Quantity, Rule, SourceRef
 from llmplan.diagnostics import Diagnostic
-from llmplan.diagnostics.names import no_entry
+from llmplan.diagnostics.entries import no_entry
 from llmplan.diagnostics.spelling import closest
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import EnumType, Exponents, KindType, ListType, Measure, Type, is_choice
 from llmplan.units.table import UnitTable, describe
-
-T = TypeVar("T")
 
 
 @frozen
@@ -36,58 +34,6 @@ Targets = Mapping[str, Folders]
 """The targets of `emit`, by name."""
 
 
-class Lazy(Mapping[str, T]):
-    """A mapping whose values are built when first asked for."""
-
-    def __init__(self, keys: Mapping[str, Any], make: Callable[[Any], T]) -> None:
-        self._raw, self._make = keys, make
-        self._made: dict[str, T] = {}
-
-    def __getitem__(self, key: str) -> T:
-        made = self._made.get(key)
-        if made is None:
-            made = self._made[key] = self._make(self._raw[key])
-        return made
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._raw)
-
-    def __len__(self) -> int:
-        return len(self._raw)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._raw
-
-
-class Overlay(MutableMapping[str, T]):
-    """A plan's own definitions on top of the library's."""
-
-    def __init__(self, below: Mapping[str, T]) -> None:
-        self.below = below
-        self.own: dict[str, T] = {}
-
-    def __getitem__(self, key: str) -> T:
-        return self.own[key] if key in self.own else self.below[key]
-
-    def __setitem__(self, key: str, value: T) -> None:
-        self.own[key] = value
-
-    def __delitem__(self, key: str) -> None:
-        del self.own[key]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self.below
-        for key in self.own:
-            if key not in self.below:
-                yield key
-
-    def __len__(self) -> int:
-        return len(self.below) + sum(key not in self.below for key in self.own)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.own or key in self.below
-
-
 @frozen
 class Meaning:
     """The meaning of a name in an expression; the type is None for a field with two units.
@@ -99,64 +45,6 @@ class Meaning:
     unit: str = ""
     indices: tuple[str, ...] = ()
     labels: Exponents = ()
-
-
-def normal(name: str) -> str:
-    """The form in which catalog names are compared: case is ignored; space, `_` and `-` are the same."""
-    return re.sub(r"[\s_-]+", "-", name.strip().lower())
-
-
-def spelt(word: str) -> str:
-    """The form in which names as people say them are compared: case is ignored; `-` and `_` are the same."""
-    return word.strip().lower().replace("-", "_")
-
-
-def _joined(name: str) -> str:
-    """A name without what stands between its words, but for numbers, and sizes with their unit whole: `RTX4090`,
-    `A100-80G`; `llama-27b` is not `llama-2-7b`.
-    """
-    return _BETWEEN.sub("", _GIGABYTES.sub(r"\1gb", name))
-
-
-_GIGABYTES = re.compile(r"(?<![0-9a-z])([0-9]+)g(?![0-9a-z])")
-_BETWEEN = re.compile(r"(?<![0-9])-|-(?![0-9])")
-
-
-def _worded_alike(wanted: str, key: str) -> bool:
-    """Whether a name consists of the words of another, in any order and perhaps cut short: `h100-80gb-sxm`."""
-    words, own = wanted.split("-"), key.split("-")
-    cut = all(part.startswith(word) for word, part in zip(words, own))  # `llama-7` is rather a typo
-    return len(words) == len(own) > 1 and not cut and all(any(part.startswith(word) for part in own) for word in words)
-
-
-_ALIKE = 0.7
-"""The similarity from which one of two names may be a typo of the other."""
-
-
-def _alike(wanted: str, key: str) -> bool:
-    return difflib.SequenceMatcher(None, wanted, key).ratio() >= _ALIKE
-
-
-_VARIANTS = re.compile(
-    r"-(hf|instruct|base|chat|it|pt|unsloth|bnb-4bit|bnb-8bit|awq|gptq|gptq-int4|gptq-int8|fp8|gguf)(?=-v?[0-9.]+$|$)"
-)
-"""Suffixes by which hubs distinguish models of the same shape; a version or a date may follow them."""
-
-_DATE = re.compile(r"-2[0-9]{3}$")
-"""Year and month, as in `-2507`."""
-
-
-def published(name: str) -> Iterator[str]:
-    """A name in its normal form, then without its organisation, then without the suffixes that say how the model was
-    trained, is stored or when it was released.
-    """
-    yield name
-    name = name.rpartition("/")[2]
-    yield name
-    while (shorter := _VARIANTS.sub("", name)) != name:
-        name = shorter
-        yield name
-    yield _DATE.sub("", name)
 
 
 @define
@@ -291,13 +179,13 @@ class Scope:
         index = self.aliases.get(kind, {})
         wanted = normal(name)
         found = next((index[one] for one in published(wanted) if one in index), ())
-        found = found or next((names for key, names in index.items() if _joined(key) == _joined(wanted)), ())
+        found = found or next((names for key, names in index.items() if joined(key) == joined(wanted)), ())
         if len(found) == 1:
             return found[0], self._like(kind, wanted, found[0]) if wanted in self.usual.get(kind, {}) else []
         if found:
             return None, sorted(found)
         near = self.worded(kind, name)
-        return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
+        return None, near or [n for key in closest(wanted, index, 3) if alike(wanted, key) for n in index[key]]
 
     def worded(self, kind: str, name: str) -> list[str]:
         """The entries whose names have the words of a name, none of them misspelt."""
@@ -306,7 +194,7 @@ class Scope:
         near = sorted({entry for names in parts for entry in names})
         # `NVIDIA H100`: a maker's or an organisation's name before the entry's.
         near = near or list(index.get(wanted.partition("-")[2], ()))
-        return near or sorted({entry for key, names in index.items() if _worded_alike(wanted, key) for entry in names})
+        return near or sorted({entry for key, names in index.items() if worded_alike(wanted, key) for entry in names})
 
     def own_entry(self, kind: str, name: str) -> str | None:
         """The one entry that has a name, even if most people mean another by it (`@usual`)."""

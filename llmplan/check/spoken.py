@@ -10,8 +10,9 @@ import re
 
 from attrs import frozen
 
+from llmplan.check.entry_names import spelt
 from llmplan.check.labels import Labelled, labelled_units, wanted
-from llmplan.check.scope import Scope, spelt
+from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, Edit, Hint, names, units
 from llmplan.source import Span
 from llmplan.syntax import nodes

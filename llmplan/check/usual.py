@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from llmplan.check import ir
-from llmplan.check.scope import Scope, normal
+from llmplan.check.entry_names import normal
+from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.decorators import unmeant
-from llmplan.diagnostics.names import unsaid
+from llmplan.diagnostics.entries import unsaid
 from llmplan.source import Span
 from llmplan.syntax.decorators import arguments, written
 from llmplan.syntax.statements import Statements

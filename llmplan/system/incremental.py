@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from llmplan.check.mappings import Overlay
 from llmplan.check.plan import Program
 from llmplan.check.program import EmitTarget, Setting
-from llmplan.check.scope import Overlay, Scope
+from llmplan.check.scope import Scope
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result
 from llmplan.system.names import OPEN, SPREAD, Known
