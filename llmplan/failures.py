@@ -15,14 +15,17 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.emit.advice_json import change_as_json
 from llmplan.read.edits import Files
 from llmplan.request import Request
-from llmplan.why.matching import Diagnosis, diagnose
+from llmplan.why.matching import Diagnosis, diagnose, weight
 from llmplan.why.message import Message, find
 
 _MOST_CHANGES = 3
 _ALLOCATOR = frozenset({"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"})
 _WHOLE_LOGITS = ("allocation.logits_fp32", "allocation.logits_16bit")
-_LOSS, _WHOLE = "training.loss", "upcast"
-"""A loss that has all logits at once. Where frames show these, releases whose default is another are not the run's."""
+_SCORES = ("allocation.attention_scores", "allocation.attention_scores_16bit")
+_LOSS, _ATTENTION = "training.loss", "training.attention"
+_SHOWN = {_LOSS: "upcast", _ATTENTION: "standard"}
+"""A loss that has all logits at once, attention that stores its scores. Where frames show these, releases whose default
+is another are not the run's."""
 
 _GROWING = re.compile(r"expandable_segments:\s*[Tt]rue")
 
@@ -61,21 +64,32 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
         untold = tuple(evolve(one, severity="warning") for one in told)
         return Failure(diagnose(message, {}, ()), diagnostics=untold or solution.diagnostics)
     found = _compared(message, solution, files)
+    path = _shown(found, solution)
+    if path is None:
+        return found
+    again = _answer(evolve(asked, settings=(*asked.settings, (path, _SHOWN[path]))), files)
+    return (
+        found if again.status == "error" else evolve(_compared(message, again, files), seen=f"{path} = {_SHOWN[path]}")
+    )
+
+
+def _shown(found: Failure, solution: Solution) -> str | None:
+    """The input that the traceback shows to be another than the plan has it, which the files do not say."""
     assert found.diagnosis is not None
     first = next(iter(found.diagnosis.matches), None)
-    if first is None or first.allocation.name not in _WHOLE_LOGITS or first.size is not None or _given(solution, _LOSS):
-        return found
-    again = _answer(evolve(asked, settings=(*asked.settings, (_LOSS, _WHOLE))), files)
-    return found if again.status == "error" else evolve(_compared(message, again, files), seen=f"{_LOSS} = {_WHOLE}")
+    if first is None:
+        return None
+    name, path = first.allocation.name, None
+    if name in _WHOLE_LOGITS and first.size is None:
+        path = _LOSS
+    elif name in _SCORES and "frame" in first.proof:
+        path = _ATTENTION
+    value = None if path is None else solution.values.get(path)
+    return path if value is None or not (value.authored or value.value == _SHOWN.get(path or "")) else None
 
 
 def _answer(asked: Request, files: Files | None) -> Solution:
     return api.solve(asked) if files is None else rewording.answered(asked, files)
-
-
-def _given(solution: Solution, path: str) -> bool:
-    value = solution.values.get(path)
-    return value is not None and value.authored
 
 
 def _compared(message: Message, solution: Solution, files: Files | None) -> Failure:
@@ -86,7 +100,12 @@ def _compared(message: Message, solution: Solution, files: Files | None) -> Fail
         if isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
     }
     given = {name for name, value in solution.values.items() if value.authored and name not in open_}
-    return Failure(diagnose(message, values, given, _grows(files)), changes(solution), solution)
+    grows = _grows(files)
+    each = [diagnose(one, values, given, grows) for one in (message, *message.also)]
+    best = max(each, key=weight)  # the first in the log, where none is explained better
+    others = tuple(one.message for one in each if one is not best)
+    diagnosis = evolve(best, message=evolve(best.message, also=others))
+    return Failure(diagnosis, changes(solution), solution)
 
 
 def _grows(files: Files | None) -> bool:
@@ -131,6 +150,7 @@ def as_json(failure: Failure, changes: Sequence[Lever | Relaxation]) -> dict[str
             "frames": list(message.frames),
             "text": message.text,
         },
+        "also": [{"tried": size(one.tried), "gpu": one.gpu} for one in message.also],
         "told": diagnosis.told,
         "seen": failure.seen or None,
         "causes": list(diagnosis.causes),
