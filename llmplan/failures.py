@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from llmplan import api, importing, rewording
-from llmplan.answer.schema.advice import Lever, Relaxation
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.advice_json import change_as_json
@@ -21,6 +21,7 @@ from llmplan.why.message import Message, find
 _MOST_CHANGES = 3
 _ALLOCATOR = frozenset({"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"})
 _WHOLE_LOGITS = ("allocation.logits_fp32", "allocation.logits_16bit")
+_TOTAL = "memory.total"
 _SCORES = ("allocation.attention_scores", "allocation.attention_scores_16bit")
 _LOSS, _ATTENTION = "training.loss", "training.attention"
 _SHOWN = {_LOSS: "upcast", _ATTENTION: "standard"}
@@ -67,10 +68,28 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
     path = _shown(found, solution)
     if path is None:
         return found
+    shown = f"{path} = {_SHOWN[path]}"
     again = _answer(evolve(asked, settings=(*asked.settings, (path, _SHOWN[path]))), files)
-    return (
-        found if again.status == "error" else evolve(_compared(message, again, files), seen=f"{path} = {_SHOWN[path]}")
-    )
+    if again.status == "error":
+        return found
+    instead = _instead(path, again, solution, files)
+    other = _compared(message, again, files)
+    return evolve(other, seen=shown, changes=(*instead, *other.changes)[:_MOST_CHANGES])
+
+
+def _instead(path: str, shown: Solution, planned: Solution, files: Files | None) -> tuple[Lever, ...]:
+    """The change from what the traceback shows to what the plan has, where it needs less memory."""
+    before, after = (one.values.get(path) for one in (shown, planned))
+    more, less = (one.values.get(_TOTAL) for one in (shown, planned))
+    if before is None or after is None or more is None or less is None or more.amount.measure is None:
+        return ()
+    if less.amount.measure is None or less.amount.number >= more.amount.number:
+        return ()
+    texts = str(before.value), str(after.value)
+    statement = f"{path} = {texts[1]}"
+    moved = Moved(_TOTAL, more.amount, less.amount, same=False, base=more.unit or "")
+    lever = Lever(path, before.amount, after.amount, None, *texts, statement, (moved,), sort="switch")
+    return (lever,) if files is None else rewording.reworded(evolve(shown, levers=(lever,)), files).levers or (lever,)
 
 
 def _shown(found: Failure, solution: Solution) -> str | None:
@@ -120,9 +139,7 @@ def changes(solution: Solution) -> tuple[Lever | Relaxation, ...]:
         return tuple(one for one in solution.relaxations if one.kind == "input")[:_MOST_CHANGES]
 
     def saved(lever: Lever) -> float:
-        return next(
-            (float(one.before.number - one.after.number) for one in lever.results if one.name == "memory.total"), 0.0
-        )
+        return next((float(one.before.number - one.after.number) for one in lever.results if one.name == _TOTAL), 0.0)
 
     found = sorted(
         (one for one in solution.levers if saved(one) > 0), key=lambda one: (one.sort != "switch", -saved(one))

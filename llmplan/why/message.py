@@ -37,6 +37,7 @@ _HOST = re.compile(
 _NAME = re.compile(r"(?:[\w.]{1,80}(?:Error|Exception): |[\w.]{0,80}\.)$")
 """What of an error's name stands before what `_OURS` finds."""
 _GPU = re.compile(r"\bGPU ([0-9]{1,4})\b")
+_KIND = re.compile(r"(HIP|NPU) out of memory")
 _SETTING = re.compile(r"PYTORCH_(?:[A-Z]{2,8}_)?ALLOC_CONF")
 _SHARE = re.compile(
     r"Free memory on device\D{0,40}([0-9]{1,6}(?:\.[0-9]{1,6})?)/([0-9]{1,6}(?:\.[0-9]{1,6})?) GiB.{0,80}?"
@@ -216,8 +217,8 @@ def _setting(text: str) -> str:
     named = _SETTING.search(text)
     if named is not None:
         return named[0]
-    kind = _OURS.search(text)
-    return f"PYTORCH_{kind[1].upper()}_ALLOC_CONF" if kind and kind[1] in ("HIP", "NPU") else "PYTORCH_CUDA_ALLOC_CONF"
+    kind = _KIND.search(text)
+    return f"PYTORCH_{'CUDA' if kind is None else kind[1]}_ALLOC_CONF"
 
 
 def _shared(
