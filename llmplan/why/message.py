@@ -135,6 +135,8 @@ def find(lines: Iterable[str]) -> Message | None:
         if tracebacks.feed(line):
             continue
         if (ours := _OURS.search(line)) is not None:
+            if (found or other is not None) and not any(_AGAIN in one for one in (line, *following)):
+                continue  # as in the code of a handler, or a launcher's summary
             message = _of_lines(line, following, ours.start(), tracebacks)
             if message.tried is not None and all(not _same(message, one) for one in found):
                 found.append(message)
@@ -155,7 +157,7 @@ def _of_lines(line: str, following: Iterable[str], at: int, tracebacks: Tracebac
     own = line[: at - (0 if name is None else len(name[0]))]
     known = tracebacks.prefix(line)
     rest = (one[:_LONGEST].removeprefix(own).removeprefix(known).strip() for one in following)
-    whole = " ".join([line[len(own) :].strip(), *rest])
+    whole = " ".join([line[len(own) :].strip(), *rest])[:_LONGEST]
     frames = tracebacks.of(known)
     return _read(whole, frames if frames or own.strip() else tracebacks.last())
 
