@@ -9,20 +9,24 @@ from typing import Any
 from attrs import evolve, frozen
 
 from llmplan import api, importing, rewording
-from llmplan.answer.schema.advice import Lever, Relaxation
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.advice_json import change_as_json
 from llmplan.read.edits import Files
 from llmplan.request import Request
-from llmplan.why.matching import Diagnosis, diagnose
+from llmplan.why.matching import Diagnosis, diagnose, weight
 from llmplan.why.message import Message, find
 
 _MOST_CHANGES = 3
 _ALLOCATOR = frozenset({"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"})
 _WHOLE_LOGITS = ("allocation.logits_fp32", "allocation.logits_16bit")
-_LOSS, _WHOLE = "training.loss", "upcast"
-"""A loss that has all logits at once. Where frames show these, releases whose default is another are not the run's."""
+_TOTAL = "memory.total"
+_SCORES = ("allocation.attention_scores", "allocation.attention_scores_16bit")
+_LOSS, _ATTENTION = "training.loss", "training.attention"
+_SHOWN = {_LOSS: "upcast", _ATTENTION: "standard"}
+"""A loss that has all logits at once, attention that stores its scores. Where frames show these, releases whose default
+is another are not the run's."""
 
 _GROWING = re.compile(r"expandable_segments:\s*[Tt]rue")
 
@@ -61,21 +65,50 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
         untold = tuple(evolve(one, severity="warning") for one in told)
         return Failure(diagnose(message, {}, ()), diagnostics=untold or solution.diagnostics)
     found = _compared(message, solution, files)
+    path = _shown(found, solution)
+    if path is None:
+        return found
+    shown = f"{path} = {_SHOWN[path]}"
+    again = _answer(evolve(asked, settings=(*asked.settings, (path, _SHOWN[path]))), files)
+    if again.status == "error":
+        return found
+    instead = _instead(path, again, solution, files)
+    other = _compared(message, again, files)
+    return evolve(other, seen=shown, changes=(*instead, *other.changes)[:_MOST_CHANGES])
+
+
+def _instead(path: str, shown: Solution, planned: Solution, files: Files | None) -> tuple[Lever, ...]:
+    """The change from what the traceback shows to what the plan has, where it needs less memory."""
+    before, after = (one.values.get(path) for one in (shown, planned))
+    more, less = (one.values.get(_TOTAL) for one in (shown, planned))
+    if before is None or after is None or more is None or less is None or more.amount.measure is None:
+        return ()
+    if less.amount.measure is None or less.amount.number >= more.amount.number:
+        return ()
+    texts = str(before.value), str(after.value)
+    statement = f"{path} = {texts[1]}"
+    moved = Moved(_TOTAL, more.amount, less.amount, same=False, base=more.unit or "")
+    lever = Lever(path, before.amount, after.amount, None, *texts, statement, (moved,), sort="switch")
+    return (lever,) if files is None else rewording.reworded(evolve(shown, levers=(lever,)), files).levers or (lever,)
+
+
+def _shown(found: Failure, solution: Solution) -> str | None:
+    """The input that the traceback shows to be another than the plan has it, which the files do not say."""
     assert found.diagnosis is not None
     first = next(iter(found.diagnosis.matches), None)
-    if first is None or first.allocation.name not in _WHOLE_LOGITS or first.size is not None or _given(solution, _LOSS):
-        return found
-    again = _answer(evolve(asked, settings=(*asked.settings, (_LOSS, _WHOLE))), files)
-    return found if again.status == "error" else evolve(_compared(message, again, files), seen=f"{_LOSS} = {_WHOLE}")
+    if first is None:
+        return None
+    name, path = first.allocation.name, None
+    if name in _WHOLE_LOGITS and first.size is None:
+        path = _LOSS
+    elif name in _SCORES and "frame" in first.proof:
+        path = _ATTENTION
+    value = None if path is None else solution.values.get(path)
+    return path if value is None or not (value.authored or value.value == _SHOWN.get(path or "")) else None
 
 
 def _answer(asked: Request, files: Files | None) -> Solution:
     return api.solve(asked) if files is None else rewording.answered(asked, files)
-
-
-def _given(solution: Solution, path: str) -> bool:
-    value = solution.values.get(path)
-    return value is not None and value.authored
 
 
 def _compared(message: Message, solution: Solution, files: Files | None) -> Failure:
@@ -86,7 +119,12 @@ def _compared(message: Message, solution: Solution, files: Files | None) -> Fail
         if isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
     }
     given = {name for name, value in solution.values.items() if value.authored and name not in open_}
-    return Failure(diagnose(message, values, given, _grows(files)), changes(solution), solution)
+    grows = _grows(files)
+    each = [diagnose(one, values, given, grows) for one in (message, *message.also)]
+    best = max(each, key=weight)  # the first in the log, where none is explained better
+    others = tuple(one.message for one in each if one is not best)
+    diagnosis = evolve(best, message=evolve(best.message, also=others))
+    return Failure(diagnosis, changes(solution), solution)
 
 
 def _grows(files: Files | None) -> bool:
@@ -101,9 +139,7 @@ def changes(solution: Solution) -> tuple[Lever | Relaxation, ...]:
         return tuple(one for one in solution.relaxations if one.kind == "input")[:_MOST_CHANGES]
 
     def saved(lever: Lever) -> float:
-        return next(
-            (float(one.before.number - one.after.number) for one in lever.results if one.name == "memory.total"), 0.0
-        )
+        return next((float(one.before.number - one.after.number) for one in lever.results if one.name == _TOTAL), 0.0)
 
     found = sorted(
         (one for one in solution.levers if saved(one) > 0), key=lambda one: (one.sort != "switch", -saved(one))
@@ -131,6 +167,7 @@ def as_json(failure: Failure, changes: Sequence[Lever | Relaxation]) -> dict[str
             "frames": list(message.frames),
             "text": message.text,
         },
+        "also": [{"tried": size(one.tried), "gpu": one.gpu} for one in message.also],
         "told": diagnosis.told,
         "seen": failure.seen or None,
         "causes": list(diagnosis.causes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from llmplan.answer.schema.advice import Lever, Relaxation, as_made
@@ -11,6 +12,7 @@ from llmplan.present.columns import wrapped
 from llmplan.present.words.en import Words
 from llmplan.units import amount
 from llmplan.why.matching import Diagnosis, Match
+from llmplan.why.message import Message
 
 _MOST = 3
 
@@ -34,7 +36,16 @@ def render(
         lines += ["", words.avoided_title]
         for change in changes[:_MOST]:
             lines += [f"  {part}" for part in wrapped(_made(change), width - 2)]
+    elif solution is not None and diagnosis.needed and diagnosis.planned and not _elsewhere(diagnosis.message):
+        fits = solution.status != "infeasible" and diagnosis.needed <= diagnosis.planned
+        sizes = amount.binary(diagnosis.needed), amount.binary(diagnosis.planned)
+        lines += ["", *wrapped(plain(line(words.no_changes(fits, *sizes))), width)]
     return "\n".join(lines) + "\n"
+
+
+def _elsewhere(message: Message) -> bool:
+    """Whether no change of what a card holds would have avoided it."""
+    return message.host or message.engine
 
 
 def _made(change: Lever | Relaxation) -> str:
@@ -47,7 +58,7 @@ def _lines(diagnosis: Diagnosis, solution: Solution | None, words: Words) -> Ite
     message = diagnosis.message
     tried = None if message.tried is None else amount.binary(message.tried.bytes)
     for cause in diagnosis.causes:
-        yield line(words.failure_cause(cause, tried or "", _beside(cause, diagnosis)))
+        yield line(words.failure_cause(cause, tried or "", _beside(cause, diagnosis), message.setting))
     if not diagnosis.matches:
         if not message.elsewhere and not message.host and not message.engine:
             yield words.not_told(tried, solution is not None)
@@ -56,14 +67,21 @@ def _lines(diagnosis: Diagnosis, solution: Solution | None, words: Words) -> Ite
         yield from _first(first, tried, words)
         for other in others[: _MOST - 1]:
             yield words.or_else(other.allocation.doc, other.allocation.name, other.proof)
-        if others and "frame" not in first.proof:
+        if others and not message.frames:
             yield line(words.told_apart())
+    if message.also:
+        yield line(words.others_failed(_counted(message.also)))
     if diagnosis.pieces is not None and tried is not None:
         yield line(words.pieces(diagnosis.pieces, tried))
     total = solution.values.get("memory.total") if solution is not None else None
     if total is not None and isinstance(total.value, (int, float)):
         allocated = None if message.allocated is None else amount.binary(message.allocated.bytes)
         yield words.compared_with(allocated, amount.binary(float(total.value)))
+
+
+def _counted(others: Sequence[Message]) -> list[tuple[str, int]]:
+    """What other messages asked for, with how many did."""
+    return list(Counter(amount.binary(one.tried.bytes) for one in others if one.tried is not None).items())
 
 
 def _first(match: Match, tried: str | None, words: Words) -> Iterator[Line]:

@@ -25,6 +25,11 @@ _LENGTH = frozenset({"dataset.sequence_length"})
 _GPUS = frozenset({"hardware.gpus"})
 _MOST_SAMPLES = 512
 _LEAST_SAMPLE = 100 * _MIB
+_STATES = "memory.optimizer"
+_MOST_STATES = 7
+"""Pieces as large as one state: three states, two of weights and gradients, two temporaries of the update."""
+_PIECES = 0.02
+"""Of what the allocator holds: less than this is unused by rounding alone, and would not have carried the run far."""
 _RESIDENT = (
     "memory.weights",
     "memory.optimizer",
@@ -123,7 +128,9 @@ def diagnose(message: Message, values: Mapping[str, float], given: Collection[st
         else tuple(_matches(message, values, frozenset(given)))
     )
     resident = sorted(((name, values[name]) for name in _RESIDENT if values.get(name)), key=lambda one: -one[1])
-    return Diagnosis(message, bool(matches), causes, matches, _pieces(message), tuple(resident), planned, needed)
+    return Diagnosis(
+        message, bool(matches), causes, matches, _pieces(message, matches), tuple(resident), planned, needed
+    )
 
 
 def _causes(message: Message) -> tuple[Cause, ...]:
@@ -139,7 +146,8 @@ def _causes(message: Message) -> tuple[Cause, ...]:
         found.append("limited")
     if tried is not None and message.reserved is not None and message.allocated is not None:
         unused = message.reserved.bytes - message.allocated.bytes
-        if tried.bytes <= unused - message.reserved.within:
+        enough = tried.bytes <= unused - message.reserved.within
+        if enough and unused >= _PIECES * message.reserved.bytes:
             found.append("fragmented")
     if message.others > 512 * _MIB:
         # What decides comes first: another process that holds more than is lost in pieces.
@@ -159,14 +167,32 @@ def _matches(message: Message, values: Mapping[str, float], given: frozenset[str
         known = size is not None and _rests_on(one, given)
         samples = None if known or size is None else _samples(one, size, message.tried, values, given)
         fits = known and size is not None and message.tried is not None and _fits(size, message.tried)
-        if samples is not None:
-            ranked.append((0 if frame else 2, Match(one, size, "size and frame" if frame else "size", samples)))
-        elif fits:
-            ranked.append((0 if frame else 2, Match(one, size, "size and frame" if frame else "size")))
+        if samples is not None or fits:
+            proof: Proof = "size and frame" if frame else "size"
+            ranked.append((_BOTH if frame else _SIZE, Match(one, size, proof, samples)))
         elif frame:
-            ranked.append((1 if not known else 3, Match(one, size if known else None, "frame", unlike=known)))
-    # A frame alone says less than a size that fits, but for sizes that the plan cannot know.
-    return [match for _, match in sorted(ranked, key=lambda one: one[0])]
+            absent = bool(values) and size is None  # its condition does not hold in this plan
+            rank = _UNLIKE if known or absent else _FRAME
+            ranked.append((rank, Match(one, size if known else None, "frame", unlike=known)))
+    # A frame alone says less than a size that fits, but for sizes that the plan cannot know; and a size that fits says
+    # nothing where the frames are of another moment.
+    moments = {match.allocation.moment for _, match in ranked if "frame" in match.proof}
+    placed = [
+        (_MISPLACED if rank == _SIZE and moments and match.allocation.moment not in moments else rank, match)
+        for rank, match in ranked
+    ]
+    return [match for _, match in sorted(placed, key=lambda one: one[0])]
+
+
+_BOTH, _FRAME, _SIZE, _UNLIKE, _MISPLACED = range(5)
+
+
+def weight(diagnosis: Diagnosis) -> int:
+    """How sure a message is explained, to compare several of one log."""
+    first = next(iter(diagnosis.matches), None)
+    if first is None or first.unlike:
+        return 0
+    return {"size": 1, "frame": 2, "size and frame": 3}[first.proof]
 
 
 def _rests_on(one: Allocation, given: frozenset[str]) -> bool:
@@ -199,15 +225,22 @@ def _fits(size: float, tried: Size) -> bool:
     return abs(rounded - tried.bytes) <= tried.within + _MIB
 
 
-def _pieces(message: Message) -> int | None:
-    """How many pieces like the one that was tried the live tensors are."""
+def _pieces(message: Message, matches: Sequence[Match]) -> int | None:
+    """How many pieces like the one that was tried the live tensors are, where several of a kind are made one by one.
+
+    Those are a rank's part of the weights in fp32, its moments and its gradient. Of anything else the whole number is
+    of chance.
+    """
     if message.tried is None or message.allocated is None or message.tried.bytes < 100 * _MIB:
+        return None
+    first = next(iter(matches), None)
+    if first is None or first.unlike or "size" not in first.proof or first.allocation.term != _STATES:
         return None
     whole = round(message.allocated.bytes / message.tried.bytes)
     rest = message.allocated.bytes - whole * message.tried.bytes
     # Other tensors may live beside the pieces; less than all of the pieces cannot.
     printed = whole * message.tried.within + message.allocated.within
-    return whole if 1 < whole <= 40 and -printed <= rest < 0.02 * message.allocated.bytes else None
+    return whole if 1 < whole <= _MOST_STATES and -printed <= rest < 0.02 * message.allocated.bytes else None
 
 
 def of_terms(matches: Sequence[Match]) -> list[str]:

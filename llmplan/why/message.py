@@ -6,9 +6,10 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.units import amount
+from llmplan.why.tracebacks import Tracebacks, plain_lines
 
 _SIZES = {
     "b": 1,
@@ -33,8 +34,11 @@ _HOST = re.compile(
     r"Out Of Memory killer|exit ?code\s*:?\s*(?:-9|137)\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL",
     re.IGNORECASE,
 )
-_PREFIX = re.compile(r"^\s*(?:\[?(?:default)?rank ?\d{1,6}\]?:? ?|\(.{1,60}pid=\d{1,9}[^)]*\) ?|\d{1,6}: )")
-_FRAME = re.compile(r'\s*File "([^"]{1,500})", line \d{1,9}, in (.{1,200})')
+_NAME = re.compile(r"(?:[\w.]{1,80}(?:Error|Exception): |[\w.]{0,80}\.)$")
+"""What of an error's name stands before what `_OURS` finds."""
+_GPU = re.compile(r"\bGPU ([0-9]{1,4})\b")
+_KIND = re.compile(r"(HIP|NPU) out of memory")
+_SETTING = re.compile(r"PYTORCH_(?:[A-Z]{2,8}_)?ALLOC_CONF")
 _SHARE = re.compile(
     r"Free memory on device\D{0,40}([0-9]{1,6}(?:\.[0-9]{1,6})?)/([0-9]{1,6}(?:\.[0-9]{1,6})?) GiB.{0,80}?"
     r"utilization \([0-9.]{1,8}, ([0-9]{1,6}(?:\.[0-9]{1,6})?) GiB"
@@ -60,7 +64,9 @@ _LEAST_CONTEXT = 200 * 2**20
 _MOST_BESIDE = 10 * 2**30
 """Of a process beside its allocator (context, NCCL, engines): above the most in published messages, 9.8 GiB."""
 _AGAIN = "Tried to allocate"
-_FRAMES = 80
+_AFTER = 20_000
+"""Lines after the first message in which others are looked for."""
+_MOST_ALSO = 15
 _LINES = 6
 """Lines that a message may be wrapped over."""
 _LONGEST = 20_000
@@ -85,6 +91,9 @@ class Message:
         own: What the process has of the card, with what is not the allocator's.
         allowed: The share of the card that the process was given, where one was set.
         frames: Of the traceback the functions with their lines of code, the innermost last.
+        gpu: Its number, as the process counts them.
+        setting: The environment variable that sets its allocator.
+        also: Other messages of the log, of other ranks or later attempts.
         elsewhere: Whether something other than PyTorch's allocator for the card had no memory left.
         host: Whether it was the host that had none.
         engine: Whether an inference engine found less free than the share of the card that it takes at its start.
@@ -101,48 +110,71 @@ class Message:
     allowed: Size | None = None
     others: int = 0
     frames: tuple[str, ...] = ()
+    gpu: int | None = None
+    setting: str = "PYTORCH_CUDA_ALLOC_CONF"
+    also: tuple[Message, ...] = ()
     elsewhere: bool = False
     host: bool = False
     engine: bool = False
 
 
 def find(lines: Iterable[str]) -> Message | None:
-    """The first message of the log: later ones mostly follow from it. None if there is none.
+    """The first message of the log, with the others soon after it. None if there is none.
 
     One of PyTorch's allocator comes before one of something else.
     """
-    frames: deque[str] = deque(maxlen=_FRAMES)
+    tracebacks = Tracebacks()
+    found: list[Message] = []
     other: Message | None = None
-    pending: str | None = None
-    for text, following in _with_next(lines):
-        line = _PREFIX.sub("", text[:_LONGEST])
-        if line.startswith("Traceback (most recent call last)"):
-            frames.clear()
-            pending = None  # the code of a frame is another rank's then
-        frame = _FRAME.match(line)
-        if frame is not None:
-            pending = frame[2].strip()
-            frames.append(pending)
+    after = 0
+    for text, following in _with_next(plain_lines(lines)):
+        after += bool(found)
+        if after > _AFTER or len(found) > _MOST_ALSO:
+            break
+        line = text[:_LONGEST]
+        if tracebacks.feed(line):
             continue
-        if pending is not None and line.startswith(" "):
-            frames[-1] = f"{pending}: {line.strip()[:200]}"
-            pending = None
-        if _OURS.search(line):
-            whole = " ".join([line.strip(), *(_PREFIX.sub("", one[:_LONGEST]).strip() for one in following)])
-            if other is not None and _AGAIN not in whole:
-                continue
-            found = _read(whole, tuple(frames))
-            if found.tried is not None:
-                return found
-            other = other or found
-        elif other is None and (share := _SHARE.search(line)) is not None:
-            free, total, tried = (_bytes(f"{one} GiB") for one in share.groups())
-            other = Message(line.strip()[:500], tried, total, free, frames=tuple(frames), engine=True)
-        elif other is None and _ELSEWHERE.search(line):
-            other = Message(line.strip()[:500], frames=tuple(frames), elsewhere=True)
-        elif other is None and _HOST.search(line):
-            other = Message(line.strip()[:500], frames=tuple(frames), host=True)
-    return other
+        if (ours := _OURS.search(line)) is not None:
+            if (found or other is not None) and not any(_AGAIN in one for one in (line, *following)):
+                continue  # as in the code of a handler, or a launcher's summary
+            message = _of_lines(line, following, ours.start(), tracebacks)
+            if message.tried is not None and all(not _same(message, one) for one in found):
+                found.append(message)
+            other = other or message
+        elif other is None:
+            other = _of_another(line, tracebacks)
+    return evolve(found[0], also=tuple(found[1:])) if found else other
+
+
+def _same(one: Message, other: Message) -> bool:
+    """Whether a message is a repeated one: launchers print the errors of their workers again."""
+    return (one.tried, one.gpu, one.free, one.allocated) == (other.tried, other.gpu, other.free, other.allocated)
+
+
+def _of_lines(line: str, following: Iterable[str], at: int, tracebacks: Tracebacks) -> Message:
+    """The message that begins in a line, without what stands before the name of the error."""
+    name = _NAME.search(line[max(0, at - 100) : at])
+    own = line[: at - (0 if name is None else len(name[0]))]
+    known = tracebacks.prefix(line)
+    rest = (one[:_LONGEST].removeprefix(own).removeprefix(known).strip() for one in following)
+    whole = " ".join([line[len(own) :].strip(), *rest])[:_LONGEST]
+    frames = tracebacks.of(known)
+    return _read(whole, frames if frames or own.strip() else tracebacks.last())
+
+
+def _of_another(line: str, tracebacks: Tracebacks) -> Message | None:
+    """The message of something other than PyTorch's allocator for the card."""
+    share = _SHARE.search(line)
+    elsewhere = share is None and _ELSEWHERE.search(line) is not None
+    host = share is None and not elsewhere and _HOST.search(line) is not None
+    if share is None and not elsewhere and not host:
+        return None
+    prefix = tracebacks.prefix(line)
+    said = Message(line[len(prefix) :].strip()[:500], frames=tracebacks.of(prefix), elsewhere=elsewhere, host=host)
+    if share is None:
+        return said
+    free, total, tried = (_bytes(f"{one} GiB") for one in share.groups())
+    return evolve(said, tried=tried, total=total, free=free, engine=True)
 
 
 def _with_next(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
@@ -165,6 +197,7 @@ def _read(text: str, frames: tuple[str, ...]) -> Message:
         if reserved is None and allocated is not None and more in found:
             reserved = Size(allocated.bytes + found[more].bytes, allocated.within + found[more].within)
     own, others = _shared(text, found, allocated, reserved)
+    gpu = _GPU.search(text)
     return Message(
         text=text[:600],
         tried=found.get("tried"),
@@ -176,7 +209,18 @@ def _read(text: str, frames: tuple[str, ...]) -> Message:
         allowed=found.get("allowed"),
         others=others,
         frames=frames,
+        gpu=None if gpu is None else int(gpu[1]),
+        setting=_setting(text),
     )
+
+
+def _setting(text: str) -> str:
+    """The variable as the message names it, else that of the kind of card."""
+    named = _SETTING.search(text)
+    if named is not None:
+        return named[0]
+    kind = _KIND.search(text)
+    return f"PYTORCH_{'CUDA' if kind is None else kind[1]}_ALLOC_CONF"
 
 
 def _shared(

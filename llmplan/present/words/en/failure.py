@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llmplan.present.blocks import Code, Line, line
 from llmplan.present.words.en.labels import Labels
 
@@ -60,7 +62,7 @@ class Failure(Labels):
             return line(f"it cannot be told: {size}, and without a plan or configurations no size can be computed")
         return line(f"it cannot be told: in this plan {size}")
 
-    def failure_cause(self, name: str, tried: str, beside: str) -> str:
+    def failure_cause(self, name: str, tried: str, beside: str, setting: str) -> str:
         """What comes before any term of the model."""
         return {
             "another": f"the message is of another card than the plan ({beside}): what follows compares two runs",
@@ -74,7 +76,7 @@ class Failure(Labels):
             "limited": f"{tried} was refused with {beside} free: a limit on the process, a container or WSL decides, "
             "not the size of the model",
             "fragmented": f"fragmentation decides: the allocator holds {beside} that no tensor uses, in pieces too "
-            "small for what was tried; `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` lets it grow pieces",
+            f"small for what was tried; `{setting}=expandable_segments:True` lets it grow pieces",
             "engine": f"the engine takes its whole share of the card at its start: {tried}, and {beside} are free. "
             "Others hold the rest, often its own processes of an earlier start: end them, or lower "
             "`--gpu-memory-utilization`",
@@ -83,6 +85,21 @@ class Failure(Labels):
             "others": f"other processes hold {beside} of the card",
             "block": f"{tried} is a piece of the allocator's own for small requests: it says nothing of what was asked",
         }[name]
+
+    def others_failed(self, sizes: Sequence[tuple[str, int]]) -> str:
+        """Of other messages in the log, of other ranks or of later attempts."""
+        count = sum(number for _, number in sizes)
+        told = ", ".join(f"{number} × {size}" if number > 1 else size for size, number in sizes)
+        said = "another message follows" if count == 1 else f"{count} other messages follow"
+        return f"{said} in the log, of other ranks or later attempts, which tried to allocate {told}"
+
+    def no_changes(self, fits: bool, needed: str, planned: str) -> str:
+        if fits:
+            return (
+                f"no change is suggested: as the plan has it the run fits, with {needed} of {planned}; what else took "
+                "memory is not in the plan"
+            )
+        return f"no change is suggested: none was found with which the plan, of {needed}, fits in {planned}"
 
     def pieces(self, count: int, tried: str) -> str:
         return f"PyTorch holds {count} times {tried}: as many tensors of that size may be alive already"

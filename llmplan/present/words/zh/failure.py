@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llmplan.present.blocks import Code, Line, line
 from llmplan.present.words.zh.labels import Labels
 
@@ -52,7 +54,7 @@ class Failure(Labels):
             "" if planned else "，且没有计划或配置，无法计算大小",
         )
 
-    def failure_cause(self, name: str, tried: str, beside: str) -> str:
+    def failure_cause(self, name: str, tried: str, beside: str, setting: str) -> str:
         return {
             "another": f"消息来自与计划不同的卡（{beside}）：以下比较的是两次不同的训练",
             "elsewhere": "不是 PyTorch 的显存分配器：是某个库自己的分配或驱动",
@@ -60,13 +62,23 @@ class Failure(Labels):
             "主机内存中有各 rank 加载的权重、卸载的状态、锁页副本以及数据加载器所持有的内容",
             "limited": f"尚有 {beside} 空闲却拒绝了 {tried}：起作用的是进程限额、容器或 WSL，而不是模型大小",
             "fragmented": f"碎片起了作用：分配器持有 {beside} 未被张量使用，但都是过小的块；"
-            "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` 可让块增长",
+            f"`{setting}=expandable_segments:True` 可让块增长",
             "engine": f"推理引擎启动时一次占用其全部份额：需要 {tried}，空闲 {beside}。其余被其他进程"
             "（常为上次启动残留）占用：结束它们，或调低 `--gpu-memory-utilization`",
             "still fragmented": f"碎片是原因：虽然文件已让分配器的块可增长，仍有 {beside} 未被任何张量使用",
             "others": f"其他进程占用了该卡的 {beside}",
             "block": f"{tried} 是分配器为小请求取的块，不能说明请求了什么",
         }[name]
+
+    def others_failed(self, sizes: Sequence[tuple[str, int]]) -> str:
+        count = sum(number for _, number in sizes)
+        told = "、".join(f"{size}（{number} 次）" if number > 1 else size for size, number in sizes)
+        return f"日志中还有 {count} 条同类消息（来自其他 rank 或之后的尝试），请求的是 {told}"
+
+    def no_changes(self, fits: bool, needed: str, planned: str) -> str:
+        if fits:
+            return f"没有建议的改动：按计划 {needed} 可放入 {planned}；其余显存的占用不在计划之中"
+        return f"没有建议的改动：没有找到能让这个需要 {needed} 的计划放入 {planned} 的改动"
 
     def pieces(self, count: int, tried: str) -> str:
         return f"已分配的正好是 {tried} 的 {count} 倍：驻留的是同样的块"
