@@ -21,6 +21,7 @@ from llmplan.load.config_tables import Tables
 from llmplan.load.unused_keys import Known
 from llmplan.read import formats, sources
 from llmplan.read.document import Document, Item, normal
+from llmplan.read.edited import shown_key
 from llmplan.read.edits import Files
 from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
@@ -170,6 +171,7 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), writes: bool = 
     if found.files is not None:
         options["kept"] = _kept(found.files)
         options["offered"] = _offered(found.files)
+        options["places"] = tuple(places_in(found.files).items())
     read = None if found.files is None or _serves(found.files.reading) else found.files.reading
     if read is not None and not any(path in read.found for path in _LENGTHS):
         options["statements"] = (*options["statements"], _FASTEST)
@@ -430,8 +432,14 @@ class _Places:
         return whole if whole is None or at < 0 else Span(whole.source, whole.start + at, whole.start + at + len(text))
 
     def of(self, items: Sequence[Item]) -> list[Span]:
-        spans = [self.line(item.file, item.line) for item in dict.fromkeys(items)]
-        return [span for span in spans if span is not None]
+        """The keys with their values, where their lines show them."""
+        spans = [self._key(item) for item in items]
+        return [*dict.fromkeys(span for span in spans if span is not None)]
+
+    def _key(self, item: Item) -> Span | None:
+        whole = self.line(item.file, item.line)
+        at = shown_key(whole.text, item.key, item.shown) if whole is not None else None
+        return whole if whole is None or at is None else Span(whole.source, whole.start + at[0], whole.start + at[1])
 
 
 def _problems(
@@ -441,7 +449,7 @@ def _problems(
     for one in reading.contradictions:
         spans = places.of(one.first.items)
         if one.why:
-            found.append(imports.impossible(one.why, [*spans, *places.of(one.second.items)]))
+            found.append(imports.impossible(one.told, places.of((*one.first.items, *one.second.items))))
             continue
         other = places.of(one.second.items)
         if spans and other:

@@ -335,3 +335,10 @@ def test_all_options_of_a_launcher_that_trains_itself_are_its_own() -> None:
     found = of({"run.sh": "litgpt finetune_lora meta-llama/Llama-3.2-1B --devices 2"})
     assert said(found, "hardware.gpus", "training.recompute") == (2, "full")
     assert (usual(found, "training.micro_batch"), usual(found, "training.global_batch")) == (1, 16)
+
+
+def test_batches_that_do_not_multiply_are_told_in_numbers() -> None:
+    ds = '{"train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 8, "train_batch_size": 512, "a": 1}'
+    sh = "deepspeed --num_gpus 16 train.py --per_device_train_batch_size 2 --gradient_accumulation_steps 8 --deepspeed ds.json"
+    found = of({"ds.json": ds, "run.sh": sh})
+    assert [one.told.rpartition(": ")[2] for one in found.contradictions] == ["512 ≠ 2 × 8 × 16 = 256"]
