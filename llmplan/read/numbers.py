@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from llmplan.read.formulas import Formulas, Unsaid
+from llmplan.read.formulas import Formulas
+from llmplan.read.values import Unsaid
 from llmplan.syntax import nodes
 from llmplan.units import amount
 

@@ -339,6 +339,7 @@ def test_all_options_of_a_launcher_that_trains_itself_are_its_own() -> None:
 
 def test_batches_that_do_not_multiply_are_told_in_numbers() -> None:
     ds = '{"train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 8, "train_batch_size": 512, "a": 1}'
-    sh = "deepspeed --num_gpus 16 train.py --per_device_train_batch_size 2 --gradient_accumulation_steps 8 --deepspeed ds.json"
+    options = "--per_device_train_batch_size 2 --gradient_accumulation_steps 8 --deepspeed ds.json"
+    sh = f"deepspeed --num_gpus 16 train.py {options}"
     found = of({"ds.json": ds, "run.sh": sh})
     assert [one.told.rpartition(": ")[2] for one in found.contradictions] == ["512 ≠ 2 × 8 × 16 = 256"]
