@@ -371,3 +371,12 @@ def test_a_folder_of_configurations_is_compiled_too(capsys: pytest.CaptureFixtur
     assert run(["compile", "empty", "-o", "out"]) == 2 and "no plan below empty" in capsys.readouterr().err
     Path("runs/b.plan").write_text('model "llama-7b"\n')
     assert run(["compile", "runs", "-o", "out"]) == 2 and "no plan below runs" in capsys.readouterr().err
+
+
+def test_data_that_only_the_run_knows_are_data(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without them what is written trains on made-up tokens, and the run that was asked about does not."""
+    Path("a.sh").write_text("DATA=$5\n" + MEGATRON.replace("my_text_document", "$DATA"))
+    assert run(["solve", "a.sh", "--gpu", "H100"]) == 0
+    assert "made-up" not in capsys.readouterr().err
+    assert run(["compile", "a.sh", "--gpu", "H100", "-o", "out"]) == 0
+    assert "made-up" in capsys.readouterr().err
