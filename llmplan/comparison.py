@@ -80,7 +80,7 @@ def compare(
     if first is None or second is None:
         return Compared(None, told, "error")
     both = at_its_answer(first, old), at_its_answer(second, new)
-    found = difference.difference(old, new, both, (written, rewritten))
+    found = difference.difference(old, new, both, (written, rewritten), (dict(a.places), dict(b.places)))
     if found.a.plan == found.b.plan:  # in two folders
         first_name, second_name = _apart(older.path, b.path)
         found = evolve(found, a=evolve(found.a, plan=first_name), b=evolve(found.b, plan=second_name))

@@ -21,12 +21,13 @@ from llmplan.load.config_tables import Tables
 from llmplan.load.unused_keys import Known
 from llmplan.read import formats, sources
 from llmplan.read.document import Document, Item, normal
+from llmplan.read.edited import shown_key
 from llmplan.read.edits import Files
 from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
 from llmplan.read.named import arguments, with_written
 from llmplan.read.plan_text import Assumed, noted, written
-from llmplan.read.reading import DECIDED_ELSEWHERE, NOT_GIVEN, Fate, Found, Reading, read
+from llmplan.read.reading import NOT_GIVEN, Fate, Found, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
 from llmplan.read.withheld import withheld
 from llmplan.request import Request
@@ -56,9 +57,6 @@ _ASSIGNMENT = re.compile(r"^[ \t]*\w+(?:\.\w+)*\.(\w+)[ \t]*=(?!=)", re.MULTILIN
 _OF_A_RUN = re.compile(r"batch|parallel|recompute|checkpointing|seq_len|sequence_len|iters|shard")
 _FEW = 2
 _SIZES = ("model.layers", "model.hidden", "model.heads", "model.vocab")
-_NOTHING_LOST = frozenset({DECIDED_ELSEWHERE, "says nothing", "switched off"})
-"""Why a key is not needed in files that are written anew."""
-
 _LEAST_CHANCE = "memory.least_chance"
 
 _REQUESTS = ("serving.input_tokens", "serving.output_tokens")
@@ -170,6 +168,7 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), writes: bool = 
     if found.files is not None:
         options["kept"] = _kept(found.files)
         options["offered"] = _offered(found.files)
+        options["places"] = tuple(places_in(found.files).items())
     read = None if found.files is None or _serves(found.files.reading) else found.files.reading
     if read is not None and not any(path in read.found for path in _LENGTHS):
         options["statements"] = (*options["statements"], _FASTEST)
@@ -349,31 +348,15 @@ def _left_out(fates: Sequence[Fate], rejected: Sequence[tuple[Found, str]]) -> l
     return [imports.left_out(changing, unknown)] if changing or unknown else []
 
 
-def not_written(read: Files, texts: Sequence[str]) -> Diagnostic | None:
-    """The keys of files that are in no file that was written for the same run, with the values that they have; or that
-    none was."""
-    if not texts:
-        return imports.nothing_written()
-    lines = [normal(line) for text in texts for line in text.splitlines()]
-    keys = []
-    for one in read.reading.fates:
-        item, name = one.item, normal(one.item.key.rpartition(".")[2])
-        if one.fate not in ("free", "unmodelled", "unknown") or one.why in _NOTHING_LOST or item.key.isupper():
-            continue
-        value = normal(item.shown)
-        if not any(name in line and (value in line or value == "true") for line in lines):
-            keys.append(item.key)
-    keys = list(dict.fromkeys(keys))
-    return imports.not_written(keys) if keys else None
-
-
 def missing(reading: Reading, plan: str) -> list[Diagnostic]:
     """What a verdict needs and no file says."""
     found = []
     named = reading.found.get("model")
     if not re.search(r"^model ", plan, re.MULTILINE) and not (named is not None and _of_command(named)):
         found.append(imports.no_model(str(named.value.data) if named is not None else None))
-    found += [imports.no_size(path) for path in _unsized(reading)]
+    sizes = list(_unsized(reading))
+    if len(sizes) < len(_SIZES) or named is not None:  # of a model that no file says at all one message is enough
+        found += [imports.no_size(path) for path in sizes]
     if "hardware.gpu" not in reading.found:
         found.append(imports.no_card())
     if "hardware.gpus" not in reading.found and not _serves(reading):
@@ -435,8 +418,14 @@ class _Places:
         return whole if whole is None or at < 0 else Span(whole.source, whole.start + at, whole.start + at + len(text))
 
     def of(self, items: Sequence[Item]) -> list[Span]:
-        spans = [self.line(item.file, item.line) for item in dict.fromkeys(items)]
-        return [span for span in spans if span is not None]
+        """The keys with their values, where their lines show them."""
+        spans = [self._key(item) for item in items]
+        return [*dict.fromkeys(span for span in spans if span is not None)]
+
+    def _key(self, item: Item) -> Span | None:
+        whole = self.line(item.file, item.line)
+        at = shown_key(whole.text, item.key, item.shown) if whole is not None else None
+        return whole if whole is None or at is None else Span(whole.source, whole.start + at[0], whole.start + at[1])
 
 
 def _problems(
@@ -446,7 +435,7 @@ def _problems(
     for one in reading.contradictions:
         spans = places.of(one.first.items)
         if one.why:
-            found.append(imports.impossible(one.why, [*spans, *places.of(one.second.items)]))
+            found.append(imports.impossible(one.told, places.of((*one.first.items, *one.second.items))))
             continue
         other = places.of(one.second.items)
         if spans and other:

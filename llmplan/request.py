@@ -49,6 +49,7 @@ class Request:
         scenario: The scenario of the plan to apply.
         kept: Inputs that no advice changes, as whoever asks cannot set them.
         offered: Sets of changes, each of paths and their values, that the files' software comes with.
+        places: Where the files of other software that the plan was read from say its inputs, by path.
         has_files: Whether the run is judged by the files that it has, whatever a target could write.
         no_waive: Every departure from a requirement is an error.
         limit: The largest number of combinations to look at.
@@ -66,6 +67,7 @@ class Request:
     kept: tuple[str, ...] = ()
     offered: tuple[tuple[tuple[str, bool | float | str], ...], ...] = ()
     has_files: bool = False
+    places: tuple[tuple[str, str], ...] = ()
     no_waive: bool = False
     limit: int = field(default=DEFAULT_LIMIT, converter=_limit)
     effort: float = field(default=1.0, converter=_effort)

@@ -177,7 +177,7 @@ TABLE: dict[str, Decorator] = {
         "beyond it, that answer is named with the change that reaches it.",
     ),
     "written": Decorator(
-        ("require",), (), None, "@written",
+        ("require", "prefer"), (), None, "@written",
         "A limit of what a target writes, and not of its software: a run that is judged by the files that it has need "
         "not meet it.",
     ),

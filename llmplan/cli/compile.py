@@ -65,6 +65,7 @@ def compile(
     Files that do not end in .plan are configurations of other software, read as one plan for -o.
     """
     agree(as_table, as_csv, json=as_json, summary=summary)
+    plans = tuple(file for plan in plans for file in _configurations(plan) or (plan,))
     if configurations.are(plans := tuple(_expanded(plans))):
         judged = configurations.asked(ask, plans, gpu, gpus, run, apart=out is None or as_table or summary, writes=True)
         return judged if isinstance(judged, int) else _judged(judged, out or "", check, force, as_json)
@@ -143,14 +144,14 @@ def _tell(
 
 def _judged(found: configurations.Asked, out: str, check: bool, force: bool, as_json: bool) -> int:
     """Solves the plan that configurations make and writes its files; tells changes in the words of configurations."""
-    from llmplan import api, importing, rewording
+    from llmplan import api, carried_over, rewording
 
     with progress() as line:
         solution, written = api.compile(found.request, out=out, check=check, force=force, progress=line)
     solution = rewording.reworded(solution, found.files)
-    texts = [Path(written.directory, name).read_text(encoding="utf-8") for name in written.files if _starts(name)]
-    lost = importing.not_written(found.files, texts) if written.files else None
-    written = written if lost is None else evolve(written, diagnostics=(*written.diagnostics, lost))
+    texts = {name: Path(written.directory, name).read_text(encoding="utf-8") for name in written.files if _starts(name)}
+    told = carried_over.told(found.files, texts) if written.files else ()
+    written = evolve(written, diagnostics=(*written.diagnostics, *told))
     failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
     if as_json:
         terminal.document(_record(solution, written, failed))
@@ -163,6 +164,16 @@ def _judged(found: configurations.Asked, out: str, check: bool, force: bool, as_
 def _starts(name: str) -> bool:
     """Whether a written file is for the run itself, not for its readers."""
     return not name.endswith((".md", ".svg")) and name != configurations.ANSWER
+
+
+def _configurations(path: str) -> tuple[str, ...]:
+    """The configurations in a folder without plans; nothing where there are plans, or it is no folder."""
+    if not os.path.isdir(path):
+        return ()
+    from llmplan.below import plans_below
+
+    found = plans_below(path)
+    return () if found.emitting or found.others else tuple(configurations.inside(path))
 
 
 def _expanded(plans: tuple[str, ...]) -> Iterator[str]:

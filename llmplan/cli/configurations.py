@@ -62,7 +62,7 @@ def side(
     return found if isinstance(found, int) else found.request
 
 
-def _inside(folder: str) -> list[str]:
+def inside(folder: str) -> list[str]:
     """The configurations in a folder."""
     names = [name for name in sorted(os.listdir(folder)) if not name.startswith(".") and not _is_other(name)]
     return [path for name in names if os.path.isfile(path := os.path.join(folder, name))]
@@ -72,7 +72,7 @@ def expanded(paths: Sequence[str]) -> tuple[str, ...]:
     """Paths with the configurations of a folder in its place, where there are no plans among them."""
     if any(path == "-" or path.endswith(PLAN) for path in paths):
         return tuple(paths)
-    return tuple(file for path in paths for file in (_inside(path) if os.path.isdir(path) else [path]) or [path])
+    return tuple(file for path in paths for file in (inside(path) if os.path.isdir(path) else [path]) or [path])
 
 
 def _is_other(name: str) -> bool:

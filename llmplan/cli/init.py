@@ -81,6 +81,7 @@ def _imported(plan: str, sources: tuple[str, ...], gpus: int | None) -> int:
     """Writes what configurations say."""
     if plan != "-" and os.path.lexists(plan):
         raise click.UsageError(f"{plan} exists{_EXISTS}")
+    sources = configurations.expanded(sources)
     found = configurations.read(sources, _given("gpu"), gpus, (), None, False, os.path.dirname(plan))
     if isinstance(found, Diagnostic):
         terminal.show([found])

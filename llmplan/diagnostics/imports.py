@@ -1,5 +1,5 @@
-"""E0510 to E0513, E0519, W0606, W0623, W0636, W0637: files of other software that contradict each other or fail, that
-cannot be read as one plan, or that say more than one."""
+"""E0510 to E0513, E0519, W0606, W0623, W0636, W0637, W0646: files of other software that contradict each other or
+fail, that cannot be read as one plan, or that say more than one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from llmplan.escape import visible, visible_line
 from llmplan.source import Span
 
 _MOST = 20
+_A_MODEL = "llama-3.1-8b"
 _LISTED = 4
 
 
@@ -84,6 +85,18 @@ def not_written(keys: Sequence[str]) -> Diagnostic:
     return Diagnostic("W0636", "note", message, None, hints=(Hint(hint),))
 
 
+def written_otherwise(keys: Sequence[tuple[str, str, str]]) -> Diagnostic:
+    """W0646: keys of the files that have another value in what was written, each with both values."""
+    listed = ", ".join(
+        f"{visible_line(key)} {visible_line(was)} → {visible_line(now)}" for key, was, now in keys[:_MOST]
+    )
+    more = f" and {len(keys) - _MOST} more" if len(keys) > _MOST else ""
+    has = "keys of the files have" if len(keys) > 1 else "key of the files has"
+    message = f"{len(keys)} {has} another value in what was written: {listed}{more}"
+    hint = "correct what was written, or change your own files instead: `llmplan solve … --fix`"
+    return warning("W0646", message, None, hint)
+
+
 def nothing_written() -> Diagnostic:
     """W0637 as a note: files of other software from which nothing that starts the run was written."""
     message = "a report was written, and nothing that starts the run: the files do not say all that it needs"
@@ -95,7 +108,12 @@ def nothing_written() -> Diagnostic:
 def no_model(name: str | None) -> Diagnostic:
     """E0401: configurations without a model, or with one that the catalog does not have."""
     message = "no file says the model" if name is None else f"the catalog has no model `{visible_line(name)}`"
-    return error("E0401", message, None, "give the model's config.json beside the other files")
+    return error(
+        "E0401",
+        message,
+        None,
+        f"give the model's config.json beside the other files, or its name: `--set model={_A_MODEL}`",
+    )
 
 
 def no_card() -> Diagnostic:

@@ -132,8 +132,12 @@ def _clip(line: str, marks: list[_Mark]) -> tuple[str, list[_Mark]]:
     """The part of a very long line that holds the first mark, and the marks moved with it."""
     if len(line) <= _WIDEST_LINE:
         return line, marks
-    first = min(marks, key=lambda mark: (not mark.primary, mark.start))
-    start = max(0, min(first.start - _WIDEST_LINE // 4, len(line) - _WIDEST_LINE))
+    low, high = min(mark.start for mark in marks), max(mark.end for mark in marks)
+    if high - low <= _WIDEST_LINE:  # all of them fit
+        before = min(_WIDEST_LINE // 4, _WIDEST_LINE - (high - low))
+    else:
+        low, before = min(marks, key=lambda mark: (not mark.primary, mark.start)).start, _WIDEST_LINE // 4
+    start = max(0, min(low - before, len(line) - _WIDEST_LINE))
     end = start + _WIDEST_LINE
     text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
     shift = start - (1 if start else 0)
@@ -162,7 +166,7 @@ def _underline(text: str, marks: list[_Mark]) -> list[list[tuple[str, str]]]:
         for column in range(left, left + columns):
             rows[0][column] = (char, char)
 
-    labelled = sorted((item for item in placed if item[2]), key=lambda item: (item[0], item[1]))
+    labelled = _labelled(placed)
     if labelled:
         left, columns, label, char = labelled[-1]
         if left + columns > max(rows[0]):
@@ -178,6 +182,16 @@ def _underline(text: str, marks: list[_Mark]) -> list[list[tuple[str, str]]]:
             _write(between, left, "|", char)
         _write(rows[depth], left, label, char)
     return [_pieces(row) for row in rows]
+
+
+def _labelled(placed: list[tuple[int, int, str, str]]) -> list[tuple[int, int, str, str]]:
+    """The marks that have a label, from the left; of several that begin at one place the labels are joined."""
+    found = []
+    for left, same in groupby(sorted((item for item in placed if item[2]), key=itemgetter(0, 1)), itemgetter(0)):
+        several = list(same)
+        told = "; ".join(dict.fromkeys(item[2] for item in several))
+        found.append((left, several[-1][1], told, several[-1][3]))
+    return found
 
 
 def _write(row: dict[int, tuple[str, str]], left: int, text: str, char: str) -> None:

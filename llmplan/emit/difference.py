@@ -16,6 +16,7 @@ from attrs import evolve
 from llmplan.advice.causes import causes
 from llmplan.answer.schema.difference import Apart, ChangedFile, Difference
 from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.summary import Altered
 from llmplan.emit import changes, solution_json
 from llmplan.emit.lock import Lock
 from llmplan.emit.portable import portable
@@ -31,17 +32,25 @@ _HASH = re.compile(r"\([0-9a-f]{12}\)")
 """The hash that a written file has of its own text."""
 
 
-def difference(a: Solution, b: Solution, lowerings: Pair[Lowering], files: Pair[Mapping[str, str]]) -> Difference:
+def difference(
+    a: Solution,
+    b: Solution,
+    lowerings: Pair[Lowering],
+    files: Pair[Mapping[str, str]],
+    places: Pair[Mapping[str, str]] = ({}, {}),
+) -> Difference:
     """What the newer plan, `b`, differs in from the older one, `a`.
 
     Args:
         lowerings: Those of both plans, each at its solution.
         files: What each writes, by name, as `bare` has it.
+        places: Where the files of other software that each was read from say its inputs.
     """
     old, new = portable(a), portable(b)
     lock = Lock(json.loads(solution_json.text(old, {}, old.values)))
     whole = changes.summary(lock, new, inputs=True)
-    summary = evolve(whole, inputs=tuple(one for one in whole.inputs if not _of_entry(one.name, (a, b), lowerings)))
+    kept = (one for one in whole.inputs if not _of_entry(one.name, (a, b), lowerings))
+    summary = evolve(whole, inputs=tuple(_placed(one, places) for one in kept))
     named = [one.name for one in summary.results]
     results = [one for name in named if (one := apart(old, new, lowerings, name)) is not None]
     given = [one.name for one in summary.inputs if one.what == "value"]
@@ -64,6 +73,13 @@ def apart(a: Solution, b: Solution, lowerings: Pair[Lowering], name: str) -> Apa
     told = band is None or not band[0] <= 0.0 <= band[1]
     change = after.number / before.number - 1.0 if before.number else None
     return Apart(name, before, after, change, band, told)
+
+
+def _placed(one: Altered, places: Pair[Mapping[str, str]]) -> Altered:
+    """An input with the place of its key: in the newer files, or in the older ones where they alone have it."""
+    was, now = places
+    place = now.get(one.name) or was.get(one.name)
+    return evolve(one, place=place) if place and one.what == "value" else one
 
 
 def _of_entry(name: str, of: Pair[Solution], lowerings: Pair[Lowering]) -> bool:

@@ -128,7 +128,7 @@ def _gains(context: Context, results: Sequence[Moved]) -> Line:
     """What is told of a change in a sentence: `−2.5 days, −9,300 USD, −12 GB of memory`."""
     told = (*_OF_A_RUN, names.MEMORY)
     return listed(
-        context.words.gain(result.by.like(result.before), result.name == names.MEMORY)
+        context.words.gain(result.by.beside(result.before), result.name == names.MEMORY)
         for result in on_the_calendar(context, results)
         if not result.same and result.name in told
     )

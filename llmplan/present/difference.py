@@ -26,6 +26,9 @@ _TOLD = ((names.WALL_TIME, names.TIME), (names.WALL_COST, names.COST))
 _OTHER = 0.01
 """The share by which tokens differ where they are others: a batch that divides otherwise moves them by less."""
 
+_MOST_NAMED = 3
+"""The most inputs that the first line names where nothing else differs."""
+
 _MOST = 24
 """The most rows of a table in a comment."""
 
@@ -50,7 +53,8 @@ def headline(of: Difference, words: Words) -> Line:
         listed(words.verdict_turned(one) for one in of.summary.turned),
         None if moved else listed([words.value_changed(one) for one in of.summary.decided[:2]]),
     ]
-    return words.set_against(of.a.plan, of.b.plan, listed(parts, "; ") or line(words.unchanged))
+    told_of = listed(parts, "; ") or _without_effect(of, words) or line(words.unchanged)
+    return words.set_against(of.a.plan, of.b.plan, listed([told_of, *_newly_noted(of, words)], "; "))
 
 
 def screen(of: Difference, width: int, words: Words) -> str:
@@ -85,6 +89,23 @@ def _other_work(of: Difference, words: Words) -> Line | None:
         return None
     change = after.amount.number / before.amount.number - 1 if before.amount.number else 0.0
     return words.other_work(before.amount, after.amount, change) if abs(change) >= _OTHER else None
+
+
+def _without_effect(of: Difference, words: Words) -> Line | None:
+    """The inputs that differ where nothing else does: their effect may be one that is not counted."""
+    names = [one.name for one in of.summary.inputs if one.what == "value"]
+    return words.moves_nothing(names[:_MOST_NAMED]) if names else None
+
+
+def _newly_noted(of: Difference, words: Words) -> Iterator[Line]:
+    """What is to be said of the one answer and not of the other, such as that padded samples count as full."""
+    remarks = [
+        {one.name: one.otherwise for one in side.preferences if one.origin == "library"} for side in (of.a, of.b)
+    ]
+    for told, other, before in ((remarks[0], remarks[1], True), (remarks[1], remarks[0], False)):
+        for name, remark in told.items():
+            if remark and not other.get(name):
+                yield words.newly_noted(remark, before)
 
 
 def _tables(of: Difference, words: Words) -> Iterator[tuple[str, Rows]]:

@@ -276,7 +276,8 @@ def _fits(context: Context) -> Line:
         return context.words.does_not_fit(size)
     if rule.verdict == "safe" or rule.verdict is None:
         return context.words.fits(size)
-    return context.words.memory_is_tight(context.words.chance(rule.chance), size, spare >= 0)
+    told = context.words.memory_is_tight if rule.verdict == "tight" else context.words.fits_with_a_chance
+    return told(context.words.chance(rule.chance), size, spare >= 0)
 
 
 def _infeasible(context: Context) -> Line:

@@ -35,6 +35,26 @@ def located(text: str, key: str, value: str, line: int) -> tuple[int, int] | Non
     return _assigned(text, variables[0], value) if len(variables) == 1 and not found else None
 
 
+def shown_key(line: str, key: str, value: str) -> tuple[int, int] | None:
+    """The characters of a key and its value in a line, which may have several keys; of the key alone where its value
+    stands elsewhere, None where the line does not show it."""
+    at = 0
+    *parents, last = key.removeprefix("$").split(".")
+    for parent in parents:
+        found = re.compile(_word(parent)).search(line, at)
+        at = found.end() if found is not None else at
+    for pattern in (rf"{_word(last)}{_QUOTE}(?:\s*[:=]\s*|\s+){_QUOTE}{re.escape(value)}(?![\w.])", _word(last)):
+        found = re.compile(pattern).search(line, at)
+        if found is not None:
+            return found.span()
+    return None
+
+
+def _word(name: str) -> str:
+    """A key as a line has it: `-` and `_` are one."""
+    return r"(?<![\w-])(?:--)?" + "[-_]".join(re.escape(part) for part in re.split("[-_]", name)) + r"(?![\w-])"
+
+
 def _assigned(text: str, variable: str, value: str) -> tuple[int, int] | None:
     """The value in the only assignment of a variable that one place reads, or in its default there: `${MBS:-4}`."""
     set_to = list(re.finditer(rf"(?<![\w$])(?:{variable}=|\$\{{{variable}:?[-=]){_QUOTE}([^\s\"';}}]*)", text))

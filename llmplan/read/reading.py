@@ -16,6 +16,7 @@ from llmplan.read.formats import Format, Reader, fits_any
 from llmplan.read.formulas import Formulas
 from llmplan.read.keys import Keys
 from llmplan.read.library import Input
+from llmplan.read.numbers import unequal
 from llmplan.read.values import Unknown, Unsaid, Value
 from llmplan.syntax import nodes
 
@@ -47,6 +48,12 @@ class Contradiction:
     first: Value
     second: Value
     why: str = ""
+    numbers: str = ""
+
+    @property
+    def told(self) -> str:
+        """Why they cannot be together, with the numbers where it is about these."""
+        return f"{self.why}: {self.numbers}" if self.numbers else self.why
 
 
 @frozen
@@ -332,7 +339,8 @@ class _Merged:
                     why = rule.because.plain if rule.because is not None and rule.because.plain else ""
                     sides = _sides(rule.condition, formulas)
                     other = sides if sides is not None and sides.items else case
-                    found.append(Contradiction(name, holds, other if other is not None else holds, why))
+                    numbers = unequal(rule.condition, formulas)
+                    found.append(Contradiction(name, holds, other if other is not None else holds, why, numbers))
         return found
 
 

@@ -54,6 +54,8 @@ _MINUS = "−"
 _PLAN_DIGITS = 12
 _TINIEST = Fraction(1, 10**100)
 """Smaller than any number of other software; neither it nor its inverse has more digits than a plan takes."""
+_SMALL_PART = 0.1
+"""Of a unit: what is less is said in a smaller one."""
 _FINEST = 6  # digits of the ends of a range that read the same with fewer
 
 
@@ -224,6 +226,14 @@ class Amount:
             return self
         words = written.one, written.many
         return evolve(self, unit=Unit(written.many, written.size, True, words, True, written.suffix, self.base))
+
+    def beside(self, other: Amount) -> Amount:
+        """As `like`, but a time that is a small part of the other's unit in a unit of its own: 8.6 days, not years."""
+        written = other.written()
+        if self.measure is None or self.measure.dims != TIME or isinstance(written, str) or not self.finite:
+            return self.like(other)
+        small = 0 < abs(self.number) < _SMALL_PART * written.size
+        return evolve(self, unit=Unit(base=self.base)) if small else self.like(other)
 
     def written(self) -> Written | str:
         """The number as it is shown, or the text of a value that is not a finite number."""

@@ -259,7 +259,11 @@ def test_what_a_comparison_needs_is_asked_for(capsys: pytest.CaptureFixture[str]
     Path("b.sh").write_text("source ./model.sh\ntorchrun --nproc_per_node 8 pretrain_gpt.py --fp16 $MODEL\n")
     assert run(["diff", "a.sh", "b.sh", "--gpu", "H100"]) == 1
     told = capsys.readouterr()
-    assert "no file says `model.layers`" in told.err and "`./model.sh` is run here, and was not given" in told.err
+    assert (
+        "no file says the model" in told.err
+        and "model.layers" not in told.err
+        and "`./model.sh` is run here, and was not given" in told.err
+    )
 
 
 def test_options_of_a_launcher_stand_before_the_program() -> None:
@@ -362,3 +366,58 @@ def test_offload_of_megatron_comes_with_what_it_needs(capsys: pytest.CaptureFixt
     told = capsys.readouterr().err
     assert "--optimizer-cpu-offload, run.sh:1 + --use-precision-aware-optimizer" in told
     assert "--cpu-optimizer" not in told
+
+
+TORCHTITAN = """[profiling]
+enable_profiling = true
+[model]
+name = "llama3"
+flavor = "8B"
+[optimizer]
+name = "AdamW"
+lr = 0.0003
+[training]
+local_batch_size = 1
+seq_len = 2048
+max_norm = 1.00
+steps = 1000
+dataset = "c4"
+[parallelism]
+data_parallel_shard_degree = -1
+[checkpoint]
+enable = false
+interval = 500
+[activation_checkpoint]
+mode = "full"
+"""
+
+
+def test_keys_that_have_another_value_in_what_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """Told with both values; a number that is only spelled otherwise is the same, and `-1` is a choice left open."""
+    Path("a.toml").write_text(TORCHTITAN)
+    assert run(["compile", "a.toml", "--gpu", "H100", "--gpus", "8", "-o", "out"]) == 0
+    told = " ".join(capsys.readouterr().err.partition("W0646")[2].split())
+    assert "checkpoint.enable false → true" in told and "checkpoint.interval 500 → " in told
+    assert "profiling.enable_profiling true → false" in told
+    assert not any(key in told for key in ("max_norm", "steps", "lr", "seq_len", "shard_degree"))
+
+
+def test_a_folder_of_configurations_is_compiled_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """As other commands take it; one with plans stays what it is."""
+    Path("runs").mkdir()
+    Path("runs/a.sh").write_text(MEGATRON)
+    assert run(["compile", "runs", "--gpu", "H100", "-o", "out"]) == 0 and Path("out/megatron.args").is_file()
+    assert run(["init", "a.plan", "--from", "runs"]) == 0 and "sequence_length = 2048" in Path("a.plan").read_text()
+    Path("empty").mkdir()
+    assert run(["compile", "empty", "-o", "out"]) == 2 and "no plan below empty" in capsys.readouterr().err
+    Path("runs/b.plan").write_text('model "llama-7b"\n')
+    assert run(["compile", "runs", "-o", "out"]) == 2 and "no plan below runs" in capsys.readouterr().err
+
+
+def test_data_that_only_the_run_knows_are_data(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without them what is written trains on made-up tokens, and the run that was asked about does not."""
+    Path("a.sh").write_text("DATA=$5\n" + MEGATRON.replace("my_text_document", "$DATA"))
+    assert run(["solve", "a.sh", "--gpu", "H100"]) == 0
+    assert "made-up" not in capsys.readouterr().err
+    assert run(["compile", "a.sh", "--gpu", "H100", "-o", "out"]) == 0
+    assert "made-up" in capsys.readouterr().err

@@ -260,3 +260,27 @@ def test_what_was_open_and_is_given_now_is_a_change(plans: Path, run: Run) -> No
     assert [(one["name"], one["from"]["value"], one["to"]["value"]) for one in inputs] == [("hardware.gpus", 128, 192)]
     causes: dict[str, list[dict[str, object]]] = told["causes"]  # type: ignore[assignment]
     assert {share["input"] for each in causes.values() for share in each} == {"hardware.gpus"}
+
+
+SFT = (
+    "deepspeed --num_gpus 4 sft.py --model_name_or_path Qwen/Qwen2.5-7B --max_length 8192{} --dataset_name a/b\\\n"
+    "  --output_dir o --per_device_train_batch_size 1 --gradient_accumulation_steps 2 --bf16 True\\\n"
+    "  --gradient_checkpointing --deepspeed ds.json --max_steps 100\n"
+)
+
+
+def test_a_change_whose_effect_is_not_counted_is_told(plans: Path, run: Run) -> None:
+    """Without packing a step does less work than the padded rows that are counted; and the key's own place is named."""
+    for folder, packing, stage in (("a", " --packing", 3), ("b", "", 3), ("c", " --packing", 2)):
+        Path(folder).mkdir()
+        Path(folder, "run.sh").write_text(SFT.format(packing))
+        config = f'{{\n"bf16": {{"enabled": true}},\n"zero_optimization":\n{{"stage": {stage}}}\n}}\n'
+        Path(folder, "ds.json").write_text(config)
+    _, out, _ = run("a", "b", "--gpu", "H100")
+    first = " ".join(out.split("\n\n")[0].split())
+    assert "dataset.batching differs, and no result moves; now, samples are padded, and count as 8,192 tokens" in first
+    assert re.search(r"dataset\.batching  packed  padded  a/run\.sh:1$", out, re.MULTILINE)
+    _, out, _ = run("b", "a", "--gpu", "H100")
+    assert "before, samples are padded" in " ".join(out.split())
+    _, out, _ = run("a", "c", "--gpu", "H100")
+    assert re.search(r"parallelism\.zero_stage  3 +2 +c/ds\.json:4$", out, re.MULTILINE)

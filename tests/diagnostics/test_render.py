@@ -174,3 +174,12 @@ def test_a_mark_behind_the_end_of_a_long_line_without_a_line_end():
 def test_a_message_quotes_no_empty_word():
     nothing = Span(Source("x", "let x\n"), 6, 6)
     assert syntax.unfinished_statement(nothing, "a value").message == "unfinished statement"
+
+
+def test_labels_of_one_place_are_told_once_and_all_that_fit_are_shown() -> None:
+    text = "x" * 60 + ' "first": 1, ' + "y" * 70 + ' "last": 2 ' + "z" * 60
+    source = Source("a.json", text)
+    first, last = (Span(source, at, at + 6) for at in (text.index('"first"'), text.index('"last"')))
+    other = Label(first, "with this")
+    shown = render_text.render([Diagnostic("E0510", "error", "no", last, "this", others=(other, other))])
+    assert "|ith this" not in shown and shown.count("with this") == 1 and '"last"' in shown and '"first"' in shown

@@ -140,7 +140,7 @@ def test_nothing_known() -> None:
     ("spare", "verdict_of_fits", "said"),
     [
         (25e9, "safe", "It fits with 25 GB to spare."),
-        (4e9, "likely", "Memory is tight: it fits with a chance of 70%, 4 GB to spare."),
+        (4e9, "likely", "It fits with a chance of 70%, 4 GB to spare."),
         (-2e9, "tight", "Memory is tight: it fits with a chance of 70%, 2 GB over."),
         (-20e9, "no", "It does not fit: 20 GB over."),
     ],

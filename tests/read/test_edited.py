@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llmplan.read.edited import inserted, located
+from llmplan.read.edited import inserted, located, shown_key
 
 LINES = {
     '  "train_micro_batch_size_per_gpu": 16,': ("train_micro_batch_size_per_gpu", "16"),
@@ -82,3 +82,23 @@ def test_the_value_of_a_variable(text: str, after: str | None) -> None:
 def test_a_key_that_the_file_lacks(file: str, text: str, key: str, value: str, line: int, after: str | None) -> None:
     found = inserted(file, text, key, value, line)
     assert (None if found is None else text[: found[0]] + found[1] + text[found[0] :]) == after
+
+
+ONE_LINE = '{"fp16":{"enabled":true},"bf16":{"enabled":false},"train_batch_size":128}'
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value", "shown"),
+    [
+        (ONE_LINE, "bf16.enabled", "false", 'enabled":false'),
+        (ONE_LINE, "fp16.enabled", "true", 'enabled":true'),
+        (ONE_LINE, "train_batch_size", "128", 'train_batch_size":128'),
+        ("python a.py --per-device-batch 4 --x 4", "per_device_batch", "4", "--per-device-batch 4"),
+        ("python a.py --batch $N", "batch", "4", "--batch"),
+        ("    stage: 3", "zero_optimization.stage", "3", "stage: 3"),
+        ("python a.py", "batch", "4", None),
+    ],
+)
+def test_a_key_in_a_line_of_several(line: str, key: str, value: str, shown: str | None) -> None:
+    at = shown_key(line, key, value)
+    assert shown == (None if at is None else line[slice(*at)])

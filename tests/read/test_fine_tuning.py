@@ -267,3 +267,103 @@ def test_axolotl_passes_options_to_its_launcher(options: str, gpus: int) -> None
     found = of({"a.yaml": axolotl, "run.sh": f"axolotl train a.yaml {options}\n"})
     assert said(found, "hardware.gpus") == gpus
     assert {one.item.key for one in found.fates if one.fate == "unknown"} == set()
+
+
+AXOLOTL = "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 8\n"
+
+
+@pytest.mark.parametrize(
+    ("liger", "cut", "loss"),
+    [("false", "true", "linear"), ("true", "false", "linear"), ("false", "false", None), (None, "true", "linear")],
+)
+def test_either_of_two_kernels_avoids_the_logits(liger: str | None, cut: str, loss: str | None) -> None:
+    """The usual pair of Axolotl: one of the two is switched off."""
+    first = "" if liger is None else f"liger_fused_linear_cross_entropy: {liger}\n"
+    assert said(of({"a.yaml": f"{AXOLOTL}{first}cut_cross_entropy: {cut}\n"}), "training.loss") == loss
+
+
+def test_keys_that_have_standard_names() -> None:
+    found = of({"a.yaml": AXOLOTL + "lora_mlp_kernel: true\nlora_o_kernel: false\nembeddings_skip_upcast: true\n"})
+    keys = ("lora_mlp_kernel", "lora_o_kernel", "embeddings_skip_upcast")
+    assert [fates(found)[key] for key in keys] == ["unmodelled", "free", "unmodelled"]
+    factory = "model_name_or_path: a/b\nstage: sft\ncutoff_len: 8\noverwrite_cache: true\nuse_unsloth_gc: true\n"
+    told = {one.item.key: (one.fate, one.why) for one in of({"a.yaml": factory}).fates}
+    assert told["overwrite_cache"][0] == "free"
+    assert told["use_unsloth_gc"] == ("unmodelled", "checkpoints that wait in host memory")
+
+
+def test_an_optimizer_that_torchtune_is_given_on_the_command_line() -> None:
+    files = {
+        "a.yaml": "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n"
+        "optimizer:\n  _component_: torch.optim.AdamW\n  lr: 2e-5\nbatch_size: 2\n",
+        "run.sh": "tune run full_finetune_single_device --config a.yaml optimizer=bitsandbytes.optim.PagedAdamW8bit",
+    }
+    assert said(of(files), "training.optimizer") == "adamw_8bit"
+
+
+LIGHTNING = """trainer:
+  devices: 8
+  max_steps: 10
+  strategy:
+    class_path: lightning.pytorch.strategies.FSDPStrategy
+    init_args:
+      sharding_strategy: {}
+      cpu_offload: {}
+model:
+  init_args:
+    model_name: meta-llama/Llama-3.1-8B
+data:
+  init_args:
+    batch_size: 2
+    max_length: 4096
+"""
+
+
+@pytest.mark.parametrize(("way", "stage"), [("FULL_SHARD", 3), ("SHARD_GRAD_OP", 2), ("NO_SHARD", 0)])
+def test_a_strategy_of_lightning_by_its_class(way: str, stage: int) -> None:
+    found = of({"a.yaml": LIGHTNING.format(way, "false")})
+    paths = ("parallelism.framework", "parallelism.zero_stage", "dataset.sequence_length", "model")
+    assert said(found, *paths) == ("fsdp", stage, 4096, "meta-llama/Llama-3.1-8B")
+    assert said(found, "parallelism.offload") is None
+    assert said(of({"a.yaml": LIGHTNING.format(way, "true")}), "parallelism.offload") == "all"
+
+
+JOB = """apiVersion: batch/v1
+kind: Job
+spec:
+  template:
+    spec:
+      nodeSelector:
+        {}: {}
+      containers:
+      - name: train
+        resources:
+          limits:
+            nvidia.com/gpu: 8
+"""
+GKE = "cloud.google.com/gke-accelerator"
+MACHINE = "node.kubernetes.io/instance-type"
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "card"),
+    [
+        (GKE, "nvidia-h100-80gb", "H100-SXM5-80GB"),
+        (GKE, "nvidia-h100-mega-80gb", "H100-SXM5-80GB"),
+        (GKE, "nvidia-h200-141gb", "H200-SXM-141GB"),
+        (GKE, "nvidia-b200", "B200"),
+        (GKE, "nvidia-a100-80gb", "A100-SXM4-80GB"),
+        (GKE, "nvidia-tesla-a100", "A100-SXM4-40GB"),
+        (GKE, "nvidia-l4", "L4"),
+        (GKE, "nvidia-tesla-v100", "V100-SXM2-16GB"),
+        (GKE, "nvidia-tesla-t4", "T4"),
+        ("nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3"),
+        (MACHINE, "p4d.24xlarge", "A100-SXM4-40GB"),
+        (MACHINE, "p4de.24xlarge", "A100-SXM4-80GB"),
+        (MACHINE, "p5.48xlarge", "H100-SXM5-80GB"),
+        (MACHINE, "p5en.48xlarge", "H200-SXM-141GB"),
+        (MACHINE, "m5.large", None),
+    ],
+)
+def test_the_cards_of_a_label(label: str, name: str, card: str | None) -> None:
+    assert said(of({"job.yaml": JOB.format(label, name)}), "hardware.gpu") == card

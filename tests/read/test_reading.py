@@ -338,7 +338,7 @@ def test_all_options_of_a_launcher_that_trains_itself_are_its_own() -> None:
     assert (usual(found, "training.micro_batch"), usual(found, "training.global_batch")) == (1, 16)
 
 
-RUN = "torchrun --nproc_per_node 8 run.py --model_name_or_path a/b --learning_rate 5e-5 --max_steps 5 --output_dir x --bf16"
+RUN = "torchrun --nproc_per_node 8 run.py --model_name_or_path a/b --learning_rate 5e-5 --output_dir x --bf16"
 
 
 @pytest.mark.parametrize(
@@ -380,3 +380,11 @@ def test_flash_attention_wants_a_card_that_has_it() -> None:
     flash, plain = (of({"run.sh": f"{script}{name}"}) for name in ("flash_attention_2", "sdpa"))
     assert "V100" in str(said(plain, "hardware.gpu")) and not plain.contradictions
     assert [one for one in flash.contradictions if "Ampere" in one.why]
+
+
+def test_batches_that_do_not_multiply_are_told_in_numbers() -> None:
+    ds = '{"train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 8, "train_batch_size": 512, "a": 1}'
+    options = "--per_device_train_batch_size 2 --gradient_accumulation_steps 8 --deepspeed ds.json"
+    sh = f"deepspeed --num_gpus 16 train.py {options}"
+    found = of({"ds.json": ds, "run.sh": sh})
+    assert [one.told.rpartition(": ")[2] for one in found.contradictions] == ["512 ≠ 2 × 8 × 16 = 256"]

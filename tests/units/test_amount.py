@@ -55,3 +55,17 @@ def test_units_beyond_what_a_float_holds(unit):
     table = library.load()[0].units
     measure = Measure((("Information", 30),))
     assert Amount(1.0, measure, Unit.of(unit, measure, table)).exact()
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "told"),
+    [
+        (-0.0235 * 365.25 * 86400, 3 * 365.25 * 86400, ("−8.58", "days")),
+        (-160.0, 5 * 3600.0, ("−2.67", "min")),
+        (-38.0, 300.0, ("−0.633", "min")),
+        (3.1 * 86400, 40 * 86400.0, ("+3.1", "days")),
+        (0.0, 5 * 3600.0, ("0", "hours")),
+    ],
+)
+def test_a_small_difference_of_time_has_a_unit_of_its_own(value: float, other: float, told: tuple[str, str]) -> None:
+    assert Amount(value, TIME).beside(Amount(other, TIME)).signed(3) == told

@@ -35,7 +35,7 @@ class Changes(Labels):
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
         """What a change brings, on a screen."""
         parts: list[Part] = [self.decided(lever)]
-        told = (f"{one.name} {' '.join(one.by.like(one.before).signed(3))}" for one in moved if not one.same)
+        told = (f"{one.name} {' '.join(one.by.beside(one.before).signed(3))}" for one in moved if not one.same)
         parts.append(", ".join(told))
         parts += [f"{band[0]} {band[1].rough(names.ends(band[0]))} in eight of ten runs"] if band is not None else []
         safe = f"{lever.purpose}: " if lever.purpose in ("safe", "meets") else ""

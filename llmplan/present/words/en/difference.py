@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llmplan.answer.schema.difference import Apart, ChangedFile, Share, Threshold
 from llmplan.answer.schema.summary import Altered
-from llmplan.present.blocks import Code, Line, Strong, line
+from llmplan.present.blocks import Code, Line, Strong, line, listed
 from llmplan.present.words.en.labels import Labels, apart
 from llmplan.units.amount import Amount, deviation
 
@@ -61,6 +63,16 @@ class Difference(Labels):
         """`for other work: 6.55M tokens instead of 13.1M tokens (−50%)`."""
         return line(f"for other work: {after.short()} instead of {before.short()} ({deviation(change)})")
 
+    def moves_nothing(self, names: Sequence[str]) -> Line:
+        """`dataset.batching differs, and moves no result`."""
+        return line(
+            listed(Code(name) for name in names), f" {'differs' if len(names) == 1 else 'differ'}, and no result moves"
+        )
+
+    def newly_noted(self, text: str, before: bool) -> Line:
+        """What the one answer rests on and the other does not."""
+        return line(f"{'before' if before else 'now'}, {text}")
+
     def change_of(self, one: Apart) -> str:
         """`+12% (+3% to +22%)`, and whether measurements would tell."""
         if one.change is None:
@@ -71,7 +83,7 @@ class Difference(Labels):
     def moves(self, share: Share, of: Apart) -> str:
         """What an input alone does to a result: `+2.4 days`."""
         change = of.after.number - of.before.number
-        return " ".join(Amount(share.share * change, of.after.measure, of.after.unit).like(of.after).signed(3))
+        return " ".join(Amount(share.share * change, of.after.measure, of.after.unit).beside(of.after).signed(3))
 
     def ends_of(self, one: Altered) -> tuple[str, str]:
         """What an input, a formula or a requirement was, and is."""
@@ -88,4 +100,4 @@ class Difference(Labels):
         return "not met" if one.apart else "not told apart from no change"
 
     def _by(self, one: Apart) -> Amount:
-        return Amount(one.after.number - one.before.number, one.after.measure, one.after.unit).like(one.after)
+        return Amount(one.after.number - one.before.number, one.after.measure, one.after.unit).beside(one.after)

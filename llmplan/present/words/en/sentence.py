@@ -276,6 +276,9 @@ class Sentence(Labels):
     def fits(self, spare: Amount) -> Line:
         return line(f"It fits with {spare.rough()} to spare.")
 
+    def fits_with_a_chance(self, chance: str, size: Amount, spare: bool) -> Line:
+        return line(f"It fits with a chance of {chance}, {size.rough()} {'to spare' if spare else 'over'}.")
+
     def memory_is_tight(self, chance: str, size: Amount, spare: bool) -> Line:
         side = "to spare" if spare else "over"
         return line(f"Memory is tight: it fits with a chance of {chance}, {size.rough()} {side}.")

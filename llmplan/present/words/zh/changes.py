@@ -39,7 +39,7 @@ class Changes(Labels):
 
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
         parts: list[Part] = [self.decided(lever)]
-        told = (f"{one.name} {' '.join(one.by.like(one.before).signed(3))}" for one in moved if not one.same)
+        told = (f"{one.name} {' '.join(one.by.beside(one.before).signed(3))}" for one in moved if not one.same)
         parts.append("，".join(told))
         parts += [f"{band[0]} 十次中有八次在 {band[1].rough(names.ends(band[0]))}"] if band is not None else []
         sure = _SURE.get(lever.purpose, "")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llmplan.answer.schema.difference import Apart, ChangedFile, Share, Threshold
 from llmplan.answer.schema.summary import Altered
-from llmplan.present.blocks import Code, Line, Strong, line
+from llmplan.present.blocks import Code, Line, Strong, line, listed
 from llmplan.present.words.en.labels import apart
 from llmplan.present.words.zh.labels import Labels
 from llmplan.units.amount import Amount, deviation
@@ -57,6 +59,12 @@ class Difference(Labels):
     def other_work(self, before: Amount, after: Amount, change: float) -> Line:
         return line(f"训练量不同：{after.short()}，原为 {before.short()}（{deviation(change)}）")
 
+    def moves_nothing(self, names: Sequence[str]) -> Line:
+        return line(listed((Code(name) for name in names), "、"), " 不同，但没有结果随之变化")
+
+    def newly_noted(self, text: str, before: bool) -> Line:
+        return line(f"{'之前' if before else '现在'}：{text}")
+
     def change_of(self, one: Apart) -> str:
         if one.change is None:
             return " ".join(self._by(one).signed(3))
@@ -65,7 +73,7 @@ class Difference(Labels):
 
     def moves(self, share: Share, of: Apart) -> str:
         change = of.after.number - of.before.number
-        return " ".join(Amount(share.share * change, of.after.measure, of.after.unit).like(of.after).signed(3))
+        return " ".join(Amount(share.share * change, of.after.measure, of.after.unit).beside(of.after).signed(3))
 
     def ends_of(self, one: Altered) -> tuple[str, str]:
         if one.what == "formula":
@@ -81,4 +89,4 @@ class Difference(Labels):
         return "不成立" if one.apart else "与无变化无法区分"
 
     def _by(self, one: Apart) -> Amount:
-        return Amount(one.after.number - one.before.number, one.after.measure, one.after.unit).like(one.after)
+        return Amount(one.after.number - one.before.number, one.after.measure, one.after.unit).beside(one.after)

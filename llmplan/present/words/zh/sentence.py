@@ -224,6 +224,9 @@ class Sentence(Labels):
     def fits(self, spare: Amount) -> Line:
         return line(f"显存放得下，余 {spare.rough()}。")
 
+    def fits_with_a_chance(self, chance: str, size: Amount, spare: bool) -> Line:
+        return line(f"显存放得下的概率为 {chance}，{'余' if spare else '超出'} {size.rough()}。")
+
     def memory_is_tight(self, chance: str, size: Amount, spare: bool) -> Line:
         side = "余" if spare else "超出"
         return line(f"显存紧张：放得下的概率为 {chance}，{side} {size.rough()}。")
