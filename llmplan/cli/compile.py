@@ -65,7 +65,6 @@ def compile(
     Files that do not end in .plan are configurations of other software, read as one plan for -o.
     """
     agree(as_table, as_csv, json=as_json, summary=summary)
-    plans = tuple(file for plan in plans for file in _configurations(plan) or (plan,))
     if configurations.are(plans := tuple(_expanded(plans))):
         judged = configurations.asked(ask, plans, gpu, gpus, run, apart=out is None or as_table or summary, writes=True)
         return judged if isinstance(judged, int) else _judged(judged, out or "", check, force, as_json)
@@ -177,12 +176,15 @@ def _configurations(path: str) -> tuple[str, ...]:
 
 
 def _expanded(plans: tuple[str, ...]) -> Iterator[str]:
-    """The plans, those of a directory in its place.
+    """The plans, those of a directory in its place, or its configurations where it has no plan.
 
     Raises:
         click.UsageError: A directory has none that emits files.
     """
     for plan in plans:
+        if own := _configurations(plan):
+            yield from own
+            continue
         if not os.path.isdir(plan):
             yield plan
             continue
