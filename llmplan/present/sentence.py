@@ -295,5 +295,12 @@ def _clash(context: Context, clash: Clash) -> Line:
     rule = context.requirement(clash.names[0])
     alone = rule if rule is not None and len(clash.names) == 1 and not rule.holds else None
     row = None if alone is None else alone.compared
+    if alone is not None and row is not None:
+        if row.met and row.asked is not None and alone.chance is not None:
+            # The figures alone would look as if it held.
+            said = context.words.asked_chance(context.words.chance(alone.chance), row.asked)
+            return context.words.conflict(clash.names, None, said)
+        if row.operation == "eq" and not row.limit.number:
+            row = None  # what is left over of a division tells nothing
     said = EMPTY if alone is None or row is not None else shortened(context.words.case(alone), _MOST_OF_A_CASE)
     return context.words.conflict(clash.names, row, said)

@@ -421,3 +421,11 @@ def test_data_that_only_the_run_knows_are_data(capsys: pytest.CaptureFixture[str
     assert "made-up" not in capsys.readouterr().err
     assert run(["compile", "a.sh", "--gpu", "H100", "-o", "out"]) == 0
     assert "made-up" in capsys.readouterr().err
+
+
+def test_a_chance_that_is_too_small_is_said_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """The figures hold at their expected values: beside the limit they would look as if nothing were wrong."""
+    Path("lora.json").write_text(json.dumps(LORA | {"per_device_eval_batch_size": 1}))
+    machine = ["--gpus", "1", "--gpu", "RTX-4090", "--set", "memory.least_chance=99.9%"]
+    assert run(["solve", "lora.json", *machine]) == 3
+    assert "No plan meets `fits` (a chance of 9" in capsys.readouterr().out

@@ -300,6 +300,9 @@ class Sentence(Labels):
         case = f" ({self.money(row.planned)}, limit {self.money(row.limit)})" if row else None
         return line(listed(map(Code, names), " with "), case, line(" (", said, ")") if said else None)
 
+    def asked_chance(self, chance: str, asked: float) -> Line:
+        return line(f"a chance of {chance}, {percentage(asked)} asked")
+
     def change_to(self, statement: str) -> Line:
         return line(Code(statement))
 

@@ -246,5 +246,8 @@ class Sentence(Labels):
         case = f"（{self.money(row.planned)}，上限 {self.money(row.limit)}）" if row else None
         return line(listed(map(Code, names), " 与 "), case, line("（", said, "）") if said else None)
 
+    def asked_chance(self, chance: str, asked: float) -> Line:
+        return line(f"概率 {chance}，要求 {percentage(asked)}")
+
     def change_to(self, statement: str) -> Line:
         return line(Code(statement))
