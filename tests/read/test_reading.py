@@ -388,3 +388,10 @@ def test_batches_that_do_not_multiply_are_told_in_numbers() -> None:
     sh = f"deepspeed --num_gpus 16 train.py {options}"
     found = of({"ds.json": ds, "run.sh": sh})
     assert [one.told.rpartition(": ")[2] for one in found.contradictions] == ["512 ≠ 2 × 8 × 16 = 256"]
+
+
+def test_a_share_of_warmup_is_of_the_steps_until_the_lowest_rate() -> None:
+    run = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --train-iters 500"
+    shared = f"{run} --lr-warmup-fraction .001"
+    assert said(of({"run.sh": f"{shared} --lr-decay-iters 430000"}), "training.warmup") == 430
+    assert said(of({"run.sh": shared}), "training.warmup") == "ceil(0.001 * steps)"
