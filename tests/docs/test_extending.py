@@ -160,7 +160,7 @@ SHOWN = {
         "memory.allocated      = 31.4 GiB",
         "Printed by trainer.timers=true.",
     ),
-    "A diagnostic": ("# W0640: empty scenario", "warning[W0640]: scenario `small` changes nothing", "passed"),
+    "A diagnostic": ("# W0647: empty scenario", "warning[W0647]: scenario `small` changes nothing", "passed"),
 }
 
 
