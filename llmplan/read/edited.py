@@ -26,7 +26,7 @@ def located(text: str, key: str, value: str, line: int) -> tuple[int, int] | Non
     if not 0 < line <= len(lines):
         return None
     before = sum(len(one) + 1 for one in lines[: line - 1])
-    name = "[-_]".join(re.escape(part) for part in re.split("[-_]", key.rpartition(".")[2]))
+    name = _spelled(key.rpartition(".")[2])
     key_of = rf"(?<![\w-])(?:--)?{_QUOTE}{name}{_QUOTE}(?:\s*[:=]\s*|\s+){_QUOTE}"
     found = [match.span(1) for match in re.finditer(rf"{key_of}({re.escape(value)})(?![\w.])", lines[line - 1])]
     if len(found) == 1:
@@ -51,8 +51,12 @@ def shown_key(line: str, key: str, value: str) -> tuple[int, int] | None:
 
 
 def _word(name: str) -> str:
+    return rf"(?<![\w-])(?:--)?{_spelled(name)}(?![\w-])"
+
+
+def _spelled(name: str) -> str:
     """A key as a line has it: `-` and `_` are one."""
-    return r"(?<![\w-])(?:--)?" + "[-_]".join(re.escape(part) for part in re.split("[-_]", name)) + r"(?![\w-])"
+    return "[-_]".join(re.escape(part) for part in re.split("[-_]", name))
 
 
 def _assigned(text: str, variable: str, value: str) -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ that differ contradict each other. A default of the software counts only where n
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import evolve, field, frozen, mutable
 
@@ -378,10 +378,10 @@ def _fates(
                 document.syntax in _VARIABLES
                 and item.key not in declared
                 and item not in uses
-                and not any(fits_any(item.key, [pattern]) for f in own for pattern, _ in f.unmodelled)
+                and _reason(item, (pair for f in own for pair in f.unmodelled)) is None
             ):
                 continue
-            why = next((why for f in own for pattern, why in f.refused if fits_any(item.key, [pattern])), None)
+            why = _reason(item, (pair for f in own for pair in f.refused))
             if why is not None and item.known and (item.text or "").lower() not in ("false", "0", "no", "none"):
                 refused.append(Refused(item, why))
             if _absent(item, own, given):
@@ -406,12 +406,17 @@ def _names(format: Format) -> list[str]:
     return [name for key in format.keys.values() for name in key.names]
 
 
+def _reason(item: Item, reasons: Iterable[tuple[str, str]]) -> str | None:
+    """Why of the first pattern that a key fits."""
+    return next((why for pattern, why in reasons if fits_any(item.key, [pattern])), None)
+
+
 def _fate(item: Item, own: Sequence[Format], keys: Keys, uses: Mapping[Item, str], carried: Sequence[str]) -> Fate:
     if item in keys.wordless:
         return Fate(item, "unmodelled", keys.wordless[item], "no plan has this value")
     if item in uses:
         return Fate(item, "carried" if fits_any(uses[item], carried) else "mapped", uses[item])
-    why = next((why for f in own for pattern, why in f.unmodelled if fits_any(item.key, [pattern])), None)
+    why = _reason(item, (pair for f in own for pair in f.unmodelled))
     if why is not None:
         off = (item.text or "").lower() in ("false", "0", "no", "none", "") and item.items is None
         return Fate(item, "free" if off else "unmodelled", "", "switched off" if off else why)
